@@ -27,7 +27,7 @@ def compile_plan(model, sets):
 
 def step(text):
     """The predicted step in ns, or nothing where there is no such plan."""
-    found = re.search(r"^  step with messages, waits and updates ([0-9.]+) (\w+)", text, re.M)
+    found = re.search(r"^  step with messages, waits, help and updates ([0-9.]+) (\w+)", text, re.M)
     return float(found[1]) * UNITS[found[2]] if found else None
 
 

@@ -74,7 +74,7 @@ with tempfile.TemporaryDirectory() as name:
                    "machine.threads_per_stage=1", "--set", f"memory.strategy={'cached' if side == 'cached' else 'pooled'}"]
         subprocess.run(command + ["-o", modules[side]], check=True)
         plan = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-        print(f"{side}: predicted {re.search(r'step with messages, waits and updates (.*)', plan)[1]}")
+        print(f"{side}: predicted {re.search(r'step with messages, waits, help and updates (.*)', plan)[1]}")
     rows = []
     for i in range(rounds):
         rows.append({side: milliseconds(modules[side]) for side in (sorted(modules) if i % 2 else sorted(modules)[::-1])})

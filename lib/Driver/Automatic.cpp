@@ -86,8 +86,9 @@ private:
       plan.mostRanks = std::max<int64_t>(1, cores / threadsOf(strategy));
     }
     machine.ranks = plan.mostRanks;
-    machine.cluster = plc::simulator::oneProcess(size_t(machine.ranks), 0, strategy.rates());
-    machine.updateNsPerByte = strategy.rates()[plc::Rate::updatedByte];
+    machine.cluster = clusterOf(strategy, size_t(machine.ranks));
+    machine.rates = strategy.rates();
+    machine.threads = rankThreads(strategy);
     if (hasBudget())
       machine.limitBytes.assign(size_t(machine.ranks), strategy.get<int64_t>("memory.budget"));
   }
@@ -187,6 +188,7 @@ private:
     plan.schedule = plc::nameOfChoice(limits.schedule.value_or(ScheduleKind::automatic));
     plan.evaluations += report.evaluations;
     plan.isAborted = report.isAborted;
+    unlimitedNs = std::max(unlimitedNs, report.unlimitedNs);
     plan.boundNs = search::lowerBound(workloads->all(), machine);
     setParts(found);
     chosen = strategyOf(found.plan);
@@ -216,8 +218,7 @@ private:
     plc::plan::TaskSlots slots(planned, routes);
     FailureOr<plc::module::EntryPlan> table = plc::plan::buildActionTable(planned, slots);
     assert(succeeded(table) && "a plan has a table");
-    return plc::plan::predictStep(planned, *table, strategy.rates(), plc::strategy::optimizerOf(strategy).needsNorm(),
-                                  threadsOf(strategy));
+    return plc::driver::playedNs(strategy, planned, *table);
   }
 
   /// Takes the step from the planned program. Returns the arena of each rank; none: the final lowering reports why.
@@ -284,29 +285,32 @@ private:
     const search::Workload &workload = workloads->all()[size_t(found.plan.workload)];
     search::StageTasks tasks = search::tasksOf(workload, found.plan, machine.ranks);
     double runs = double(workload.microBatches / found.plan.replicas), all = 0, ranks = double(found.plan.ranks());
+    double speed = machine.speedOf(found.plan.ranks() * found.plan.replicas);
     for (const search::Call &call : workload.calls)
       all += double(call.ns) * runs;
-    std::vector<double> load(found.result.busyNs.size(), 0.0);
+    std::vector<double> load(size_t(found.plan.ranks()), 0.0);
     for (size_t stage = 0; stage < tasks.stages.size(); ++stage)
       for (const search::StageTasks::Work &work : tasks.stages[stage])
         load[size_t(found.plan.rankOf[stage])] += double(work.ns) * runs;
     double total = std::accumulate(load.begin(), load.end(), 0.0),
            slowest = *std::max_element(load.begin(), load.end());
-    double step = double(std::max<int64_t>(found.result.stepNs, 1)), update = 0;
-    for (size_t rank = 0; rank < load.size(); ++rank)
-      update = std::max(update, double(found.result.busyNs[rank]) - load[rank]);
+    double step = double(std::max<int64_t>(found.result.stepNs, 1)) * speed, update = 0;
+    bool helps = machine.cluster.sharesKernels && tasks.isDivided();
+    for (size_t rank = 0; rank < load.size(); ++rank) {
+      auto ns = double(machine.update(double(tasks.updatedBytes[rank])).ns);
+      update = helps ? update + ns / ranks : std::max(update, ns);
+    }
     plan.work = 100 * all / ranks / step;
     plan.again = 100 * (total - all) / ranks / step;
     plan.uneven = 100 * (slowest - total / ranks) / step;
     plan.updates = 100 * update / step;
-    plan.waiting = std::max(0.0, 100 - plan.work - plan.again - plan.uneven - plan.updates);
+    double rest = std::max(0.0, 100 - plan.work - plan.again - plan.updates);
+    plan.uneven = std::min(plan.uneven, rest); // where ranks help each other, less of it is left
+    plan.waiting = rest - plan.uneven;
     // What costs more than this part of the step is worth naming.
     constexpr double worthwhile = 5;
     double worst = std::max({plan.again, plan.uneven, plan.waiting, plan.updates});
-    bool hitsBytes = llvm::any_of(plan.rows, [&](const AutomaticPlan::Row &row) {
-      return row.overBytes > 0 && row.stepNs < found.result.stepNs;
-    });
-    if (found.plan.recomputes() || hitsBytes)
+    if (found.plan.recomputes() || (unlimitedNs && unlimitedNs < found.result.stepNs))
       plan.binds = "memory.budget";
     else if (worst > worthwhile)
       plan.binds = plan.uneven == worst ? "layers" : plan.updates == worst ? "batch" : "micro-batches";
@@ -376,6 +380,7 @@ private:
   search::Limits limits;
   std::optional<Workloads> workloads;
   std::string freed;              // a key that counts as not given
+  int64_t unlimitedNs = 0;        // of the plan that the budget excludes; 0: none
   std::optional<Strategy> chosen; // with the last plan
 };
 

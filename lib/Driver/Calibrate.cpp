@@ -1,7 +1,7 @@
 //===- Calibrate.cpp - measure the rates of this machine -------------------===//
 #include "MachineRates.h"
 #include "Output.h"
-#include "WakeTime.h"
+#include "ThreadTimes.h"
 #include "plc/Driver/Compile.h"
 #include "plc/Support/Rates.h"
 
@@ -191,6 +191,7 @@ std::string ratesOf(const Kernels &kernels, Rate &missing) {
     rates[each.rate] = std::max(time / each.amount, 1e-4);
   }
   rates[Rate::wake] = measureWakeNs() / 2;
+  rates[Rate::busy] = measureSlowdown();
   std::string text = "# Nanoseconds on one thread, measured by plc-compile --calibrate.\n";
   for (auto [index, row] : llvm::enumerate(Choice<Rate>::rows()))
     text += llvm::formatv("{0} = {1:E2}\n", row.name, rates[Rate(index)]);

@@ -127,15 +127,10 @@ private:
   int explainPlan(const Program &program);
   /// The action table of a planned module. The very table that is written is proven.
   FailureOr<plc::module::EntryPlan> provenTable(ModuleOp module);
-  /// The step of a planned program, as the simulator plays it.
-  int64_t playedNs(plc::plan::ProgramOp program, const plc::module::EntryPlan &table) const {
-    return plc::plan::predictStep(program, table, strategy.rates(), plc::strategy::optimizerOf(strategy).needsNorm(),
-                                  threadsOf(strategy));
-  }
   /// What a run of it takes.
   void addRun(plc::plan::ProgramOp program, const plc::module::EntryPlan &table,
               plc::plan::PlanSummary &summary) const {
-    summary.playedNs = playedNs(program, table);
+    summary.playedNs = playedNs(strategy, program, table);
     summary.process =
         plc::module::processMemory(table, plc::module::allRanks(table), threadsOf(strategy), /*codeBytes=*/0);
   }

@@ -6,9 +6,12 @@
 #include "plc/Numerics/Passes.h"
 #include "plc/Planner/ScheduleFile.h"
 #include "plc/Planning/KnownAnswers.h"
+#include "plc/Planning/PredictStep.h"
 #include "plc/Strategy/Choices.h"
+#include "plc/Strategy/Optimizer.h"
 #include "plc/Strategy/Strategy.h"
 #include "plc/Support/Optimizers.h"
+#include "plc/Support/Transports.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
@@ -166,6 +169,22 @@ int64_t plc::driver::ranksOf(const Strategy &strategy) { return pipelineRanks(st
 
 int64_t plc::driver::threadsOf(const Strategy &strategy) {
   return std::max<int64_t>(1, strategy.get<int64_t>("machine.threads_per_stage"));
+}
+
+plc::simulator::RankThreads plc::driver::rankThreads(const Strategy &strategy) {
+  return {threadsOf(strategy), strategy.rates()[plc::Rate::wake]};
+}
+
+plc::simulator::Cluster plc::driver::clusterOf(const Strategy &strategy, size_t ranks) {
+  plc::simulator::Cluster cluster = plc::simulator::oneProcess(ranks, 0, strategy.rates(), threadsOf(strategy));
+  // Workers help only ranks of their own process.
+  cluster.sharesKernels &= strategy.getChoice<plc::TransportKind>("machine.transport") == plc::TransportKind::Threads;
+  return cluster;
+}
+
+int64_t plc::driver::playedNs(const Strategy &strategy, plan::ProgramOp program, const module::EntryPlan &table) {
+  return plan::predictStep(program, table, clusterOf(strategy, table.ranks.size()), rankThreads(strategy),
+                           strategy.rates()[plc::Rate::updatedByte], plc::strategy::optimizerOf(strategy).needsNorm());
 }
 
 /// In how many parts gradients leave for other replicas, at most: the more, the less is left when the last task ends. Not where

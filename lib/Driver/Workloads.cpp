@@ -179,7 +179,7 @@ plc::plan::WorkloadOptions Workloads::optionsOf(const Strategy &chosen) const {
   plc::plan::WorkloadOptions options;
   options.grain = strategy.getChoice<Grain>("parallelism.grain");
   options.prepares = prepares(chosen);
-  options.threads = threadsOf(strategy);
+  options.threads = rankThreads(strategy);
   if (isTraining())
     options.moments = optimizerMoments(strategy);
   options.stepsMeet = plc::strategy::optimizerOf(strategy).needsNorm();

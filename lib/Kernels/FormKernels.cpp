@@ -183,10 +183,10 @@ private:
 
   // Times are sums of products with these.
   LogicalResult checkRates() {
-    for (size_t i = 0; i < PerRate::size; ++i)
-      if (double ns = rates[Rate(i)]; !(ns >= 0 && ns <= mostRateNs))
-        return emitOptionError(getOperation(), nameOfChoice(Rate(i)) + Twine(" is "))
-               << ns << " but must be from 0 to " << int64_t(mostRateNs);
+    for (auto [i, row] : llvm::enumerate(Choice<Rate>::rows()))
+      if (double rate = rates[Rate(i)]; !(rate >= row.least && rate <= row.most))
+        return emitOptionError(getOperation(), row.name + Twine(" is "))
+               << rate << " but must be from " << int64_t(row.least) << " to " << int64_t(row.most);
     return success();
   }
 

@@ -5,8 +5,7 @@
 
 #include "plc/Dialect/Ein/MicroBatches.h"
 #include "plc/Dialect/Plan/Values.h"
-#include "plc/Simulator/Simulate.h"
-#include "plc/Support/Chunks.h"
+#include "plc/Planning/PredictStep.h"
 
 #include "llvm/ADT/StringMap.h"
 
@@ -63,9 +62,8 @@ private:
         kept.insert(each.path);
   }
 
-  int64_t nsOf(KernelOp kernel) const {
-    int64_t turns = kernel.getKind() == KernelKind::loop ? kernel.getLoop().getTurns() : 1;
-    return simulator::sharedNs(kernel.getNs(), chunksOf(kernel.getNs() / turns), facts.threads);
+  simulator::SharedWork workOf(KernelOp kernel) const {
+    return simulator::shared(kernel.getNs(), plan::chunksOf(kernel), facts.threads);
   }
 
   void addCall(int64_t index, const FlatCall &call) {
@@ -73,7 +71,10 @@ private:
     KernelOp kernel = call.kernel;
     plain.unit = call.unit;
     plain.kind = search::TaskKind(call.role);
-    plain.ns = nsOf(kernel);
+    simulator::SharedWork work = workOf(kernel);
+    plain.ns = work.ns;
+    plain.dividedNs = work.dividedNs;
+    plain.leastNs = work.leastNs;
     plain.isSum = call.sum && llvm::all_of(call.args, [&](int64_t value) { return number[value] != none; });
     auto add = [&](std::vector<int32_t> &list, int64_t value) {
       if (number[value] != none && !llvm::is_contained(list, number[value]))

@@ -10,7 +10,7 @@ namespace plc::plan {
 
 /// What a workload counts with beside the model.
 struct WorkloadFacts {
-  int64_t threads = 1; ///< of each rank
+  simulator::RankThreads threads{};
   int64_t moments = 0;
   bool stepsMeet = false;
   llvm::ArrayRef<std::string> keepKinds{}; ///< of layers that save what they make

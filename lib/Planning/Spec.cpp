@@ -110,10 +110,12 @@ FailureOr<PlanSpec> plc::plan::readSpec(SpecOp spec, const Workload &workload) {
                << number << ", which makes an output, changes a state, or is of a layer that saves what it makes";
       plan.recompute[calls[number]] = kind;
     }
-  for (StringRef row : spec.getOrder().getAsValueRange<StringAttr>())
-    for (std::vector<search::Task> &tasks = plan.order.emplace_back();
-         const planner::ScheduledTask &task : *planner::readTasks(row))
+  for (StringRef row : spec.getOrder().getAsValueRange<StringAttr>()) {
+    std::vector<search::Task> &tasks = plan.order.emplace_back();
+    std::optional<std::vector<planner::ScheduledTask>> read = planner::readTasks(row); // it outlives the loop
+    for (const planner::ScheduledTask &task : *read)
       tasks.push_back({int32_t(task.stage), task.kind, int32_t(task.microBatch)});
+  }
   return plan;
 }
 

@@ -240,7 +240,7 @@ void plc::plan::print(const PlanSummary &summary, llvm::raw_ostream &out) {
     printGap(out, "step", formatNs(summary.stepNs), formatNs(summary.stepBoundNs),
              gapOf(summary.stepNs, summary.stepBoundNs), ": of any order of these tasks");
   if (summary.playedNs >= 0)
-    out << "  step with messages, waits and updates " << formatNs(summary.playedNs) << "\n";
+    out << "  step with messages, waits, help and updates " << formatNs(summary.playedNs) << "\n";
   if (summary.prepared.calls)
     out << "  before the first " << describe(summary.prepared) << "\n";
   if (summary.stateBytes)

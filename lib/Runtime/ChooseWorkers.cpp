@@ -12,41 +12,16 @@ namespace plc::runtime {
 
 namespace {
 
-using module::ActionInfo, module::CallInfo, module::EntryPlan, module::Manifest, module::RankInfo;
+using module::EntryPlan, module::Manifest;
 
 constexpr int64_t mostWorkers = 256;
-
-/// What a rank takes in a run to wake `helpers`: at the first kernel that is shared, and at each behind so much work of its own
-/// that they have gone to sleep.
-int64_t wakesNs(const Manifest &manifest, const EntryPlan &entry, const RankInfo &rank, int64_t helpers) {
-  const double wakeNs = manifest.rates[Rate::wake], spinNs = shortWaitNs(manifest.rates);
-  double alone = spinNs, ns = 0; // since they were last needed
-  for (const ActionInfo &action : rank.actions) {
-    if (action.op != ActionInfo::Op::Run || action.prepares())
-      continue;
-    for (const CallInfo &call : rank.tasks[static_cast<size_t>(action.target)].calls) {
-      const module::KernelInfo &kernel = manifest.kernels[static_cast<size_t>(entry.kernelOf(call, action.microBatch))];
-      if (kernel.chunks > 1) {
-        if (alone >= spinNs)
-          ns += wakeNs * static_cast<double>(std::min(helpers, kernel.chunks - 1));
-        alone = 0;
-      } else {
-        alone += static_cast<double>(kernel.ns);
-      }
-    }
-  }
-  return static_cast<int64_t>(ns);
-}
 
 int64_t predictedNs(const Manifest &manifest, const EntryPlan &entry, int64_t workers) {
   simulator::Play play = simulator::playOf(manifest, entry, workers);
   simulator::Simulation simulation;
-  if (simulator::simulate(play, simulator::oneProcess(entry.ranks.size(), 0, manifest.rates), simulation))
+  if (simulator::simulate(play, simulator::oneProcess(entry.ranks.size(), 0, manifest.rates, workers), simulation))
     return 0; // a plan that was proven can be played
-  int64_t wakes = 0;
-  for (const RankInfo &rank : entry.ranks)
-    wakes = std::max(wakes, workers > 1 ? wakesNs(manifest, entry, rank, workers - 1) : 0);
-  return simulation.stepNs + wakes;
+  return simulation.stepNs;
 }
 
 } // namespace

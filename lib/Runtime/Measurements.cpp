@@ -90,12 +90,14 @@ std::optional<RunTimes> timesOf(const Manifest &manifest, const Session &session
     return std::nullopt;
   auto cores = std::max<int64_t>(1, static_cast<int64_t>(usableCpus()) / threadsPerStage);
   simulator::Play predicted = simulator::playOf(manifest, entry, threadsPerStage);
-  simulator::Cluster here = simulator::oneProcess(entry.ranks.size(), cores, manifest.rates);
-  here.sharesKernels = sharesKernels && entry.ranks.size() > 1;
+  simulator::Cluster here = simulator::oneProcess(entry.ranks.size(), cores, manifest.rates, threadsPerStage);
+  here.sharesKernels &= sharesKernels;
   RunTimes times;
   times.predictedNs = play(predicted, here);
   // The times that tasks took are those of ranks that share cores already, so a replay has a core for each.
   simulator::Cluster alone = simulator::oneProcess(entry.ranks.size(), 0, manifest.rates);
+  alone.sharesKernels = false;
+  alone.machines.front().speed = 1;
   simulator::Play replayed = predicted, fastest = predicted;
   replayed.stepsMeet = fastest.stepsMeet = false; // a step's time holds what it waits for
   for (const auto &rank : session.ranks()) {

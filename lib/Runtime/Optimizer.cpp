@@ -170,15 +170,16 @@ double addLanes(double *sums) {
   return sums[0];
 }
 
-/// Calls the function on each block of a parameter, with its gradient; returns the sum of squares.
+/// Calls the function on each block of a part of a parameter, with its gradient; returns the sum of squares.
 template <class T>
-double overBlocks(BlockFunction<T> function, const Factors<T> &f, int64_t count, std::span<const void *const> sites,
-                  void *value, std::span<void *const> moments) {
+double overBlocks(BlockFunction<T> function, const Factors<T> &f, int64_t first, int64_t count,
+                  std::span<const void *const> sites, void *value, std::span<void *const> moments) {
+  const int64_t end = std::min(count, first + updatedPart);
   double sums[lanes] = {};
   T gradient[block];
   auto at = [](void *base, int64_t begin) { return base ? static_cast<T *>(base) + begin : nullptr; };
-  for (int64_t begin = 0; begin < count; begin += block) {
-    int64_t size = std::min(block, count - begin);
+  for (int64_t begin = first; begin < end; begin += block) {
+    int64_t size = std::min(block, end - begin);
     std::copy_n(static_cast<const T *>(sites[0]) + begin, size, gradient);
     for (const void *site : sites.subspan(1))
       for (int64_t i = 0; i < size; ++i)
@@ -191,30 +192,40 @@ double overBlocks(BlockFunction<T> function, const Factors<T> &f, int64_t count,
   return addLanes(sums);
 }
 
-template <class T>
-double squares(int64_t count, std::span<const void *const> sites) {
-  static const BlockFunction<T> function = chooseWidth<NoRule, T>();
-  StepFactors none(OptimizerSettings(), 1);
-  return overBlocks(function, Factors<T>(none), count, sites, nullptr, {});
-}
-
-template <class T>
-double update(const StepFactors &factors, int64_t count, std::span<const void *const> sites, void *value,
-              std::span<void *const> moments) {
-  return overBlocks(functionOf<T>(factors.kind), Factors<T>(factors), count, sites, value, moments);
+double overParts(int64_t count, auto ofPart) {
+  double sum = 0;
+  for (int64_t begin = 0; begin < count; begin += updatedPart)
+    sum += ofPart(begin);
+  return sum;
 }
 
 } // namespace
 
+double sumOfSquaresOfPart(ElementType type, int64_t begin, int64_t count, std::span<const void *const> sites) {
+  return visitReal(type, [&](auto traits) {
+    using T = typename decltype(traits)::Value;
+    static const BlockFunction<T> function = chooseWidth<NoRule, T>();
+    StepFactors none(OptimizerSettings(), 1);
+    return overBlocks(function, Factors<T>(none), begin, count, sites, nullptr, {});
+  });
+}
+
+double updatePart(const StepFactors &factors, ElementType type, int64_t begin, int64_t count,
+                  std::span<const void *const> sites, void *value, std::span<void *const> moments) {
+  return visitReal(type, [&](auto traits) {
+    using T = typename decltype(traits)::Value;
+    return overBlocks(functionOf<T>(factors.kind), Factors<T>(factors), begin, count, sites, value, moments);
+  });
+}
+
 double sumOfSquares(ElementType type, int64_t count, std::span<const void *const> sites) {
-  return visitReal(type, [&](auto traits) { return squares<typename decltype(traits)::Value>(count, sites); });
+  return overParts(count, [&](int64_t begin) { return sumOfSquaresOfPart(type, begin, count, sites); });
 }
 
 double updateParameter(const StepFactors &factors, ElementType type, int64_t count, std::span<const void *const> sites,
                        void *value, std::span<void *const> moments) {
-  return visitReal(type, [&](auto traits) {
-    return update<typename decltype(traits)::Value>(factors, count, sites, value, moments);
-  });
+  return overParts(count,
+                   [&](int64_t begin) { return updatePart(factors, type, begin, count, sites, value, moments); });
 }
 
 double scaleOfNorm(const OptimizerSettings &settings, double norm, double lossScale) {

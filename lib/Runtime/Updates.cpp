@@ -31,6 +31,9 @@ Updates::Updates(const Manifest &manifest, const RankInfo &plan, const Arena &ar
       if (const StaticInfo *moment = plan.find(kind, parameter.path))
         update.moments.push_back(arena.at(moment->offset));
   }
+  for (const Update &update : updates)
+    for (int64_t begin = 0; begin < update.elements; begin += updatedPart)
+      parts.push_back({&update, begin});
 }
 
 void Updates::sumSites(const std::string &path, void *out) const {
@@ -46,8 +49,9 @@ void Updates::sumSites(const std::string &path, void *out) const {
 int32_t Updates::squareChunks(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *) {
   auto &step = *static_cast<Step *>(operands[0]);
   for (int64_t i = begin; i < end; ++i) {
-    Update &update = step.updates[static_cast<size_t>(i)];
-    update.squares = sumOfSquares(update.parameter->type, update.elements, update.sites);
+    Part &part = step.parts[static_cast<size_t>(i)];
+    const Update &update = *part.update;
+    part.squares = sumOfSquaresOfPart(update.parameter->type, part.begin, update.elements, update.sites);
   }
   return 0;
 }
@@ -55,26 +59,29 @@ int32_t Updates::squareChunks(void *const *operands, int64_t begin, int64_t end,
 int32_t Updates::updateChunks(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *) {
   auto &step = *static_cast<Step *>(operands[0]);
   for (int64_t i = begin; i < end; ++i) {
-    Update &update = step.updates[static_cast<size_t>(i)];
-    double squares = updateParameter(*step.factors, update.parameter->type, update.elements, update.sites, update.value,
-                                     update.moments);
+    Part &part = step.parts[static_cast<size_t>(i)];
+    const Update &update = *part.update;
+    double squares = updatePart(*step.factors, update.parameter->type, part.begin, update.elements, update.sites,
+                                update.value, update.moments);
     if (step.factors->measures)
-      update.squares = squares;
+      part.squares = squares;
   }
   return 0;
 }
 
 bool Updates::forEach(plc_kernel_fn part, const StepFactors *factors, Workers &workers, Workers::Worker &worker) {
   static const std::string name = "step";
-  Step step{factors, updates};
+  Step step{factors, parts};
   void *argument = &step;
-  // Parameters differ in size, so each is a claim of its own.
+  // Parts differ in size, so each is a claim of its own.
   ChunkTiming unknown;
-  if (!updates.empty() &&
-      !workers.run(worker, {part, &argument, static_cast<int64_t>(updates.size()), 1, 0, &name, -1}, unknown))
+  if (!parts.empty() &&
+      !workers.run(worker, {part, &argument, static_cast<int64_t>(parts.size()), 1, 0, &name, -1}, unknown))
     return false;
-  for (const Update &update : updates)
-    sumsOfSquares[update.parameter->path] = update.squares;
+  for (auto &[path, sum] : sumsOfSquares)
+    sum = 0;
+  for (const Part &each : parts)
+    sumsOfSquares[each.update->parameter->path] += each.squares;
   return true;
 }
 

@@ -35,11 +35,16 @@ private:
     std::vector<const void *> sites; // lane by lane, in their order
     void *value;
     std::vector<void *> moments;
-    double squares;
+  };
+  /// Elements of an update that one worker computes.
+  struct Part {
+    const Update *update;
+    int64_t begin;
+    double squares = 0;
   };
   struct Step {
     const StepFactors *factors;
-    std::vector<Update> &updates;
+    std::vector<Part> &parts;
   };
   bool forEach(plc_kernel_fn part, const StepFactors *factors, Workers &workers, Workers::Worker &worker);
   static int32_t squareChunks(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *);
@@ -48,6 +53,7 @@ private:
   const OptimizerSettings &settings;
   std::map<const ParameterInfo *, std::vector<const void *>> sitesOf; // of the frozen too
   std::vector<Update> updates;
+  std::vector<Part> parts; // of each update in order
   std::map<std::string, double> sumsOfSquares;
 };
 

@@ -51,9 +51,8 @@ std::vector<int32_t> plc::search::cutUnits(const Workload &workload, const Machi
     ns[unit] = double(workload.unitNs[unit][0] + workload.unitNs[unit][1] + workload.unitNs[unit][2]);
   for (const Parameter &each : workload.parameters)
     if (!each.readers.empty() && !each.sites.empty()) // its update is of the step
-      ns[size_t(each.readers.front())] += double(each.bytes) *
-                                          double(1 + int64_t(each.sites.size()) * workload.lanes + workload.moments) *
-                                          machine.updateNsPerByte / double(replicas) / double(runs);
+      ns[size_t(each.readers.front())] +=
+          machine.updateNs(double(workload.updatedBytes(each))) / double(replicas) / double(runs);
   for (size_t unit = 0; unit < units; ++unit)
     until[unit + 1] = until[unit] + ns[unit];
   auto ranks = size_t(*std::max_element(rankOf.begin(), rankOf.end()) + 1);

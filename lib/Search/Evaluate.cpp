@@ -59,20 +59,50 @@ bool Evaluator::order(const PlanSpec &plan, const StageTasks &tasks, Evaluation 
       }
   }
   for (size_t rank = 0; rank < ranks; ++rank)
-    result.orderNs = std::max(result.orderNs, clock[rank] + stepNs(tasks, plan, rank));
+    result.orderNs = std::max(result.orderNs, clock[rank] + machine.update(double(tasks.updatedBytes[rank])).ns);
+  result.orderNs = int64_t(double(result.orderNs) / speedOf(plan));
   return left == 0;
 }
 
+// Where ranks help each other all work divided evenly, or what the busiest rank has where all others help it.
+double Evaluator::workNs(const PlanSpec &plan, const StageTasks &tasks) const {
+  auto ranks = size_t(plan.ranks());
+  int64_t all = 0, replicaRuns = workload.microBatches / plan.replicas;
+  bool helps = isShared(tasks);
+  std::vector<int64_t> load(ranks, 0);
+  auto add = [&](size_t rank, int64_t ns, int64_t leastNs) {
+    all += ns;
+    load[rank] += helps ? leastNs : ns;
+  };
+  for (size_t rank = 0; rank < ranks; ++rank) {
+    simulator::SharedWork update = machine.update(double(tasks.updatedBytes[rank]));
+    add(rank, update.ns, update.leastNs);
+  }
+  for (size_t stage = 0; stage < tasks.stages.size(); ++stage)
+    for (const StageTasks::Work &work : tasks.stages[stage])
+      for (int64_t run = 0; run < replicaRuns; ++run)
+        add(size_t(plan.rankOf[stage]), workload.scaled(work.ns, run), workload.scaled(work.leastNs, run));
+  int64_t busiest = *std::max_element(load.begin(), load.end());
+  return double(helps ? std::max(all / int64_t(ranks), busiest) : busiest) / speedOf(plan);
+}
+
 // The update, and of several replicas the copies of gradients and new values, of which each makes its part.
-int64_t Evaluator::stepNs(const StageTasks &tasks, const PlanSpec &plan, size_t rank) const {
+Action Evaluator::stepOf(const StageTasks &tasks, const PlanSpec &plan, size_t rank) const {
   auto updated = double(tasks.updatedBytes[rank]);
-  double ns = updated * machine.updateNsPerByte;
+  simulator::SharedWork work = machine.update(updated);
   if (plan.replicas > 1) {
     double own = updated / double(1 + workload.lanes + workload.moments); // about: of one site for each parameter
-    ns += own * double(plan.replicas - 1) * (double(workload.lanes) / double(plan.replicas) + 1) *
-          machine.cluster.inside.nsPerByte;
+    auto copies = int64_t(own * double(plan.replicas - 1) * (double(workload.lanes) / double(plan.replicas) + 1) *
+                          machine.cluster.inside.nsPerByte);
+    work.ns += copies;
+    work.leastNs += copies;
   }
-  return int64_t(ns);
+  Action step{Op::Step, -1, -1};
+  step.ns = work.ns;
+  step.dividedPart = work.dividedPart();
+  step.leastPart = work.leastPart();
+  step.kernels = int32_t(work.kernels);
+  return step;
 }
 
 // A receive is posted a task ahead of the one that reads it, or as much earlier as the message takes. Its sender waits
@@ -161,8 +191,12 @@ void Evaluator::writeActions(const PlanSpec &plan, const StageTasks &tasks) {
     for (size_t i = 0; i < count; ++i) {
       put((i + 1) * gapKinds);
       const Task &task = plan.order[rank][i];
-      actions.push_back({Op::Run, StageTasks::nodeOf(task.stage, task.kind), task.microBatch, 0,
-                         workload.scaled(tasks.work(task).ns, task.microBatch)});
+      const StageTasks::Work &work = tasks.work(task);
+      Action &run = actions.emplace_back(Action{Op::Run, StageTasks::nodeOf(task.stage, task.kind), task.microBatch});
+      run.ns = workload.scaled(work.ns, task.microBatch);
+      run.dividedPart = work.dividedPart;
+      run.leastPart = work.leastPart;
+      run.kernels = work.kernels;
       bytes.push_back(0);
     }
     put(count * gapKinds + sends + 1);
@@ -170,7 +204,7 @@ void Evaluator::writeActions(const PlanSpec &plan, const StageTasks &tasks) {
     put((count + 1) * gapKinds);
     putAll(tails[rank][1]);
     if (workload.hasBackward)
-      putAll({{Op::Step, -1, -1, 1, stepNs(tasks, plan, rank)}});
+      putAll({stepOf(tasks, plan, rank)});
     putAll(tails[rank][2]);
     putAll(tails[rank][3]);
   }
@@ -204,11 +238,13 @@ void Evaluator::listActions(const PlanSpec &plan, const StageTasks &tasks, const
 Evaluation Evaluator::evaluate(const PlanSpec &plan, const StageTasks &tasks, Cutoff most) {
   constexpr double slack = 1.01; // messages make a plan longer than its order, never shorter
   runs = workload.microBatches / plan.replicas;
+  cluster.machines.front().speed = speedOf(plan);
+  cluster.sharesKernels = false;
   Evaluation result;
-  auto isAbove = [&] {
-    return double(result.orderNs) * (1 + most.perByte * double(result.overBytes)) > most.ns * slack;
+  auto isAbove = [&](int64_t ns, double limit) {
+    return double(ns) * (1 + most.perByte * double(result.overBytes)) > limit;
   };
-  if (!order(plan, tasks, result) || isAbove())
+  if (!order(plan, tasks, result) || isAbove(result.orderNs, most.ns * slack))
     return result;
   listActions(plan, tasks, result);
   for (size_t rank = 0; rank < plan.order.size(); ++rank) {
@@ -227,11 +263,18 @@ Evaluation Evaluator::evaluate(const PlanSpec &plan, const StageTasks &tasks, Cu
     result.bytes.push_back(peak + tasks.persistentBytes[rank]);
     result.overBytes += std::max<int64_t>(0, result.bytes.back() - machine.limitOf(rank));
   }
-  if (isAbove() || simulator::simulate(play, machine.cluster, simulation))
+  if (isAbove(result.orderNs, most.ns * slack) || simulator::simulate(play, cluster, simulation))
     return result;
-  result.ends = true;
-  result.stepNs = simulation.stepNs;
+  result.stepNs = result.aloneNs = simulation.stepNs;
+  if (isAbove(result.aloneNs, most.ns))
+    return result;
   for (const simulator::Simulation::Rank &rank : simulation.ranks)
     result.busyNs.push_back(rank.busyNs);
+  result.ends = true;
+  if (isShared(tasks)) {
+    cluster.sharesKernels = true;
+    result.ends = !simulator::simulate(play, cluster, simulation);
+    result.stepNs = simulation.stepNs;
+  }
   return result;
 }

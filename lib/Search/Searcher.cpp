@@ -51,6 +51,10 @@ double Searcher::costOf(const Evaluation &result, double penalty) const {
   return double(result.stepNs) * (1 + penaltyOfByte(penalty) * double(result.overBytes));
 }
 
+double Searcher::guideOf(const Evaluation &result, double penalty) const {
+  return double(result.aloneNs) * (1 + penaltyOfByte(penalty) * double(result.overBytes));
+}
+
 void Searcher::makeTasks(Candidate &each) {
   each.tasks = std::make_shared<StageTasks>(tasksOf(workloadOf(each), each.plan, machine.ranks));
   spent += int64_t(workloadOf(each).calls.size());
@@ -82,7 +86,7 @@ bool Searcher::assess(Candidate &each, double most, double penalty) {
   spent += actionsOf(each);
   if (!each.result.ends)
     return false;
-  each.cost = costOf(each.result, startPenalty);
+  each.cost = guideOf(each.result, startPenalty);
   if (each.result.overBytes == 0) {
     if (!best || each.result.stepNs < best->result.stepNs)
       best = each;
@@ -110,6 +114,8 @@ std::vector<Candidate> Searcher::choosePool(std::vector<Candidate> &starts) {
   constexpr size_t size = 16;
   std::vector<Candidate> pool;
   std::map<FrameKey, int> seen;
+  if (best && best->cost > starts.front().cost * near) // with help it is faster than those that need none
+    pool.push_back(*best);
   for (int most : {1, 3})
     for (Candidate &each : starts) {
       if (!each.tasks || pool.size() >= size || (best && each.cost > starts.front().cost * near))
@@ -150,8 +156,7 @@ void Searcher::anneal(Candidate &start, int64_t units) {
     spent += 8; // so that moves that find nothing end, too
     if (!(this->*move.make)(next) || !orderAnew(next))
       continue;
-    double most = costOf(now.result, penalty) * (1 + heat);
-    if (!assess(next, most, penalty) || costOf(next.result, penalty) > most)
+    if (!assess(next, guideOf(now.result, penalty) * (1 + heat), penalty))
       continue;
     now = std::move(next);
     if (now.cost < start.cost)
@@ -224,14 +229,14 @@ std::optional<Found> plc::search::search(const std::vector<Workload> &workloads,
       fits &= found->result.bytes[rank] <= machine.limitOf(rank);
     if (fits)
       return found;
-    report = {.evaluations = report.evaluations, .isAborted = report.isAborted};
+    report = {.evaluations = report.evaluations, .unlimitedNs = found->result.stepNs, .isAborted = report.isAborted};
   }
   Limits within = limits;
   within.effort *= 2;
   return Searcher(workloads, machine, within, report).run(known);
 }
 
-// All work divided evenly, or the longest unit's.
+// All work divided evenly.
 int64_t plc::search::lowerBound(const std::vector<Workload> &workloads, const Machine &machine) {
   double least = std::numeric_limits<double>::infinity();
   for (const Workload &workload : workloads) {
@@ -241,9 +246,8 @@ int64_t plc::search::lowerBound(const std::vector<Workload> &workloads, const Ma
         all += double(ns) * double(workload.microBatches);
     for (const Parameter &each : workload.parameters)
       if (!each.sites.empty())
-        all += double(each.bytes) * double(1 + int64_t(each.sites.size()) * workload.lanes + workload.moments) *
-               machine.updateNsPerByte;
-    least = std::min(least, all / double(machine.ranks));
+        all += machine.updateNs(double(workload.updatedBytes(each)));
+    least = std::min(least, all / double(machine.ranks) / machine.speedOf(machine.ranks));
   }
   return int64_t(least);
 }

@@ -134,8 +134,14 @@ public:
         StageTasks::Work &work = out.stages[stage][size_t(kind)];
         const auto &body = bodies.bodies[stage][size_t(kind)];
         work.exists = !body.empty();
+        plc::simulator::SharedWork sum;
         for (BodyCall each : body)
-          work.ns += workload.calls[size_t(each.call)].ns;
+          sum += workload.calls[size_t(each.call)].work();
+        work.ns = sum.ns;
+        work.leastNs = sum.leastNs;
+        work.dividedPart = sum.dividedPart();
+        work.leastPart = sum.leastPart();
+        work.kernels = int32_t(sum.kernels);
       }
     findLives();
     addBytes();
@@ -308,8 +314,7 @@ private:
       int64_t others = sites * lanes * (plan.replicas - 1);
       out.persistentBytes[size_t(home)] +=
           parameter.bytes * sites * lanes + aligned(parameter.bytes * (workload.moments + others) / plan.replicas);
-      out.updatedBytes[size_t(home)] +=
-          parameter.bytes * (1 + sites * workload.lanes + workload.moments) / plan.replicas;
+      out.updatedBytes[size_t(home)] += workload.updatedBytes(parameter) / plan.replicas;
     }
   }
 
@@ -334,6 +339,12 @@ private:
 };
 
 } // namespace
+
+bool StageTasks::isDivided() const {
+  return std::any_of(stages.begin(), stages.end(), [](const auto &tasks) {
+    return std::any_of(tasks.begin(), tasks.end(), [](const Work &work) { return work.dividedPart > 0; });
+  });
+}
 
 StageBodies plc::search::bodiesOf(const Workload &workload, const PlanSpec &plan) {
   return BodyBuilder(workload, plan).run();

@@ -95,14 +95,7 @@ Searcher::Frame Searcher::frameOf(int32_t index, int64_t replicas, const std::ve
   plan.fullBackward.assign(workload.units.size(), !(limits.maySplit && plan.ranks() > 1));
   frame.price.assign(size_t(plan.ranks()), 0.0);
   makeTasks(frame);
-  std::vector<double> load(size_t(plan.ranks()), 0.0);
-  for (size_t rank = 0; rank < load.size(); ++rank)
-    load[rank] = double(frame.tasks->updatedBytes[rank]) * machine.updateNsPerByte;
-  for (size_t stage = 0; stage < rankOf.size(); ++stage)
-    for (const StageTasks::Work &work : frame.tasks->stages[stage])
-      for (int64_t run = 0; run < runsOf(plan); ++run)
-        load[size_t(rankOf[stage])] += double(workload.scaled(work.ns, run));
-  answer.workNs = *std::max_element(load.begin(), load.end());
+  answer.workNs = evaluators[size_t(index)].workNs(plan, *frame.tasks);
   answer.cost = answer.workNs;
   if (!hasBudget())
     return answer;
@@ -270,7 +263,8 @@ void Searcher::addOrders(const Candidate &base, bool splits, std::vector<Candida
     Candidate each = base;
     orderByPattern(*each.tasks, pattern, runs, each.plan);
     // What is half as long again is no start, unless it takes fewer bytes.
-    if (!assess(each, hasBudget() || !best ? std::numeric_limits<double>::infinity() : best->cost * 1.5))
+    if (!assess(each,
+                hasBudget() || !best ? std::numeric_limits<double>::infinity() : double(best->result.aloneNs) * 1.5))
       continue;
     Candidate listed = each;
     starts.push_back(std::move(each));

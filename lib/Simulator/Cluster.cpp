@@ -1,6 +1,9 @@
 //===- Cluster.cpp - the machines that ranks run on -------------------------===//
 #include "plc/Simulator/Cluster.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace plc::simulator {
 
 std::optional<std::string> Cluster::place(size_t ranks, std::vector<size_t> &machineOf) const {
@@ -22,10 +25,20 @@ const Link &Cluster::link(size_t from, size_t to) const {
   return between;
 }
 
-Cluster oneProcess(size_t ranks, int64_t cores, const PerRate &rates) {
+// Clocks fall, and bandwidth is shared, the more cores compute: measured on one core and on all, and between them, or beyond, as
+// much for each doubling.
+double speedOfEach(int64_t busyCores, const PerRate &rates) {
+  return 1 /
+         std::pow(std::max(1.0, rates[Rate::busy]), std::log2(static_cast<double>(std::max<int64_t>(1, busyCores))));
+}
+
+Cluster oneProcess(size_t ranks, int64_t cores, const PerRate &rates, int64_t threadsPerRank) {
   Cluster cluster;
   auto count = static_cast<int64_t>(ranks);
-  cluster.machines.push_back({"here", count, cores});
+  Machine &here = cluster.machines.emplace_back(Machine{"here", count, cores});
+  here.speed = speedOfEach((cores ? std::min(cores, count) : count) * threadsPerRank, rates);
+  cluster.sharesKernels = count > 1;
+  cluster.helperWakeNs = rates[Rate::wake] * static_cast<double>(threadsPerRank);
   cluster.inside = {0, 2 * rates[Rate::cachedByte]}; // read and written
   cluster.threads = {rates[Rate::wake], cores && cores < count ? 0 : shortWaitNs(rates)};
   return cluster;

@@ -21,13 +21,14 @@ constexpr int64_t mostNs = (int64_t(1) << 62) - 1;
 /// Cores and the ranks that compute on them, each with an even share: what an operating system's scheduler gives threads.
 class Server {
 public:
-  Server(int64_t cores, double speed, bool divides)
-      : cores(static_cast<double>(cores)), speed(speed), divides(divides) {}
+  Server(int64_t cores, double speed, double wakeNs, bool divides)
+      : cores(static_cast<double>(cores)), speed(speed), wakeNs(wakeNs), divides(divides) {}
 
   struct Job {
     size_t rank;
     double left; ///< ns on a core of speed 1
-    double dividedPart, rate = 0;
+    const Play::Action *action;
+    double rate = 0;
   };
 
   void start(const Job &job, double now) {
@@ -71,14 +72,22 @@ private:
   void share() {
     ++version;
     auto count = static_cast<double>(jobs.size());
-    for (Job &job : jobs) {
-      double alone = 1 - job.dividedPart + job.dividedPart * count / cores;
-      job.rate = speed * (count > cores ? cores / count : divides ? 1 / alone : 1);
-    }
+    for (Job &job : jobs)
+      job.rate = speed * (count > cores ? cores / count : divides ? helped(*job.action, cores / count) : 1);
+  }
+
+  /// How many times as fast work goes that so many workers share, its own with them. Its own wakes the others.
+  double helped(const Play::Action &action, double workers) const {
+    if (!action.dividedPart || workers <= 1)
+      return 1;
+    double part = std::max<double>(action.leastPart, 1 - action.dividedPart + action.dividedPart / workers);
+    double wakes = static_cast<double>(action.kernels) * (workers - 1) * wakeNs / static_cast<double>(action.ns);
+    return std::max(1.0, 1 / (part + wakes));
   }
 
   double cores, speed;
-  bool divides; ///< idle cores take a share of what can be divided
+  double wakeNs; ///< to wake the workers of one rank
+  bool divides;  ///< idle cores take a share of what can be divided
   double at = 0;
   std::vector<Job> jobs;
 };
@@ -178,16 +187,21 @@ private:
     std::vector<int64_t> count(cluster.machines.size());
     for (size_t machine : machineOf)
       ++count[machine];
+    // Sharing is dear to play, so not where there is nothing to share.
+    bool divides = cluster.sharesKernels && std::any_of(play.ranks.begin(), play.ranks.end(), [](const auto &rank) {
+                     return std::any_of(rank.actions.begin(), rank.actions.end(),
+                                        [](const Play::Action &action) { return action.dividedPart > 0; });
+                   });
     std::vector<int64_t> shared(cluster.machines.size(), -1);
     for (size_t rank = 0; rank < ranks.size(); ++rank) {
       result.ranks[rank].machine = machineOf[rank];
       const Machine &machine = cluster.machines[machineOf[rank]];
       int64_t here = count[machineOf[rank]], cores = machine.cores ? std::min(machine.cores, here) : here;
       int64_t &server = shared[machineOf[rank]];
-      bool apart = cores == here && !cluster.sharesKernels;
+      bool apart = cores == here && !divides;
       if (apart || server < 0) {
         server = static_cast<int64_t>(servers.size());
-        servers.emplace_back(apart ? 1 : cores, machine.speed, cluster.sharesKernels);
+        servers.emplace_back(apart ? 1 : cores, machine.speed, cluster.helperWakeNs, divides);
       }
       ranks[rank].server = static_cast<size_t>(server);
       stepping += std::any_of(play.ranks[rank].actions.begin(), play.ranks[rank].actions.end(),
@@ -309,7 +323,7 @@ private:
 
   void startJob(size_t rank) {
     const Play::Action &action = play.ranks[rank].actions[ranks[rank].next];
-    servers[ranks[rank].server].start({rank, static_cast<double>(action.ns), action.dividedPart}, now);
+    servers[ranks[rank].server].start({rank, static_cast<double>(action.ns), &action}, now);
     foresee(ranks[rank].server);
   }
 

@@ -155,7 +155,8 @@ llvm::ArrayRef<Key> plc::strategy::rateKeys() {
   static const std::vector<Key> keys = [] {
     std::vector<Key> keys;
     for (const RateRow &row : Choice<Rate>::rows())
-      keys.push_back({row.name, Type::Number, 0.0, {}, {}, 0, /*exclusive=*/true, nullptr, {}, mostRateNs});
+      keys.push_back(
+          {row.name, Type::Number, row.least, {}, {}, row.least, /*exclusive=*/row.least == 0, nullptr, {}, row.most});
     return keys;
   }();
   return keys;

@@ -82,6 +82,30 @@ TEST(Optimizer, SquaresAreSummedInSixteenLanes) {
             lanes[0]);
 }
 
+TEST(Optimizer, SquaresOfPartsAreAddedInOrder) {
+  constexpr int64_t count = 2 * updatedPart + 5;
+  std::vector<double> gradient(count);
+  for (int64_t i = 0; i < count; ++i)
+    gradient[i] = 1 / static_cast<double>(i + 3);
+  const void *sites[] = {gradient.data()};
+  double sum = 0;
+  for (int64_t begin = 0; begin < count; begin += updatedPart) {
+    const void *part[] = {gradient.data() + begin};
+    sum += sumOfSquares(ElementType::F64, std::min(updatedPart, count - begin), part);
+  }
+  EXPECT_EQ(sumOfSquares(ElementType::F64, count, sites), sum);
+  // Threads update parts in any order.
+  StepFactors factors(OptimizerSettings(), 1);
+  std::vector<double> whole(count, 1), m(count), v(count), apart(count, 1), m2(count), v2(count);
+  void *const moments[] = {m.data(), v.data()}, *const momentsApart[] = {m2.data(), v2.data()};
+  updateParameter(factors, ElementType::F64, count, sites, whole.data(), moments);
+  for (int64_t part : {2, 0, 1})
+    updatePart(factors, ElementType::F64, part * updatedPart, count, sites, apart.data(), momentsApart);
+  EXPECT_EQ(whole, apart);
+  EXPECT_EQ(m, m2);
+  EXPECT_EQ(v, v2);
+}
+
 TEST(Optimizer, NormAddsInPathOrder) {
   GradientNorm norm;
   norm.add("b", 1e-17);

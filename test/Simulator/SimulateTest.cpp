@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 using namespace plc::simulator;
 using Op = Play::Op;
 
@@ -150,6 +152,39 @@ TEST(Simulate, IdleWorkersHelp) {
   cluster.sharesKernels = true;
   // 20 ns alone; then half of the 80 left is divided by two.
   EXPECT_EQ(play(two, cluster).stepNs, 20 + 80 * 3 / 4);
+  // Its chunks are so few that it takes at least 90 % however many help; and each of two kernels wakes them.
+  two.ranks[0].actions[0].leastPart = 0.9f;
+  EXPECT_EQ(play(two, cluster).stepNs, 20 + 80 * 9 / 10);
+  two.ranks[0].actions[0].leastPart = 0;
+  two.ranks[0].actions[0].kernels = 2;
+  cluster.helperWakeNs = 5;
+  EXPECT_EQ(play(two, cluster).stepNs, 20 + std::lround(80 * 0.85));
+  cluster.helperWakeNs = 500; // not worth it
+  EXPECT_EQ(play(two, cluster).stepNs, 100);
+}
+
+TEST(Simulate, ThreadsShareWholeChunks) {
+  SharedWork work = shared(1000, 5, {2, 10}); // three rounds, and a wake
+  EXPECT_EQ(work.ns, 200 * 3 + 10);
+  EXPECT_EQ(work.dividedNs, 200 * 3);
+  EXPECT_EQ(work.leastNs, 200 + 10);
+  EXPECT_EQ(work.kernels, 1);
+  SharedWork whole = shared(1000, 1, {2, 10}); // nobody can help
+  EXPECT_EQ(whole.ns, 1000);
+  EXPECT_EQ(whole.dividedNs, 0);
+  EXPECT_EQ(whole.leastNs, 1000);
+  EXPECT_EQ(whole.kernels, 0);
+}
+
+TEST(Simulate, CoresAreSlowerTogether) {
+  plc::PerRate rates;
+  EXPECT_EQ(speedOfEach(16, rates), 1);
+  rates[plc::Rate::busy] = 1.25;
+  EXPECT_EQ(speedOfEach(1, rates), 1);
+  EXPECT_EQ(speedOfEach(2, rates), 1 / 1.25);
+  EXPECT_DOUBLE_EQ(speedOfEach(16, rates), 1 / std::pow(1.25, 4));
+  EXPECT_EQ(oneProcess(4, 2, rates).machines[0].speed, 1 / 1.25); // two cores
+  EXPECT_EQ(oneProcess(1, 0, rates, 2).machines[0].speed, 1 / 1.25);
 }
 
 TEST(Simulate, StepsMeetWhereGradientsAreClipped) {

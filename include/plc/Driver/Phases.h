@@ -5,6 +5,10 @@
 #include "plc/Algebra/Phases.h"
 #include "plc/Planner/RematPolicies.h"
 #include "plc/Planner/ScheduleFile.h"
+#include "plc/Dialect/Plan/Plan.h"
+#include "plc/Module/ActionTable.h"
+#include "plc/Simulator/Cluster.h"
+#include "plc/Simulator/SharedWork.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -66,6 +70,11 @@ std::optional<planner::ScheduleFile> scheduleFileOf(const strategy::Strategy &st
 int64_t ranksOf(const strategy::Strategy &strategy);
 /// Threads of each rank that times count with: one where runs choose how many there are.
 int64_t threadsOf(const strategy::Strategy &strategy);
+simulator::RankThreads rankThreads(const strategy::Strategy &strategy);
+/// What so many ranks are predicted on: a core for each thread.
+simulator::Cluster clusterOf(const strategy::Strategy &strategy, size_t ranks);
+/// The step of a planned program, as the simulator plays it there.
+int64_t playedNs(const strategy::Strategy &strategy, plan::ProgramOp program, const module::EntryPlan &table);
 /// The phases after `ein`, in order, with everything that a strategy decides written into the passes' options. From
 /// `kernels` on each ends with `--verify-numerics`: no later phase changes an equation.
 std::vector<Phase> phasesOf(const Program &program, const strategy::Strategy &strategy);

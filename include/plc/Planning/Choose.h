@@ -13,11 +13,11 @@ namespace plc::plan {
 struct WorkloadOptions {
   planner::Grain grain = planner::Grain::layer; ///< of the units
   bool prepares = false;                        ///< what is the same in all runs is precomputed
-  int64_t threads = 1;                          ///< of each rank
-  int64_t moments = 0;                          ///< tensors that the optimizer keeps beside each trained parameter
-  bool stepsMeet = false;                       ///< the update needs the norm of all gradients
-  std::vector<std::string> keepKinds{};         ///< of layers that save what they make
-  std::vector<int64_t> balance{};               ///< units of each stage, if they are given: checked
+  simulator::RankThreads threads{};
+  int64_t moments = 0;                  ///< tensors that the optimizer keeps beside each trained parameter
+  bool stepsMeet = false;               ///< the update needs the norm of all gradients
+  std::vector<std::string> keepKinds{}; ///< of layers that save what they make
+  std::vector<int64_t> balance{};       ///< units of each stage, if they are given: checked
 };
 
 /// The workload of a module's only model, which has kernels. Fails with a diagnostic where the balance is not the model's. With `sharing`, of which

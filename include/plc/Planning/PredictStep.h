@@ -4,15 +4,18 @@
 
 #include "plc/Dialect/Plan/Plan.h"
 #include "plc/Module/ActionTable.h"
-#include "plc/Support/Rates.h"
+#include "plc/Simulator/Cluster.h"
+#include "plc/Simulator/SharedWork.h"
 
 namespace plc::plan {
 
-/// Plays a program's action table in one process with a core for each rank: its calls by the times of their kernels, its
-/// messages, its steps. `stepsMeet`: each step waits for all ranks' gradients. `threads` share the kernels of a rank, each part by part
-/// (`chunksOf`). -1 if ranks wait for each other.
-int64_t predictStep(ProgramOp program, const module::EntryPlan &table, const PerRate &rates, bool stepsMeet,
-                    int64_t threads);
+/// In how many parts threads share a kernel; of a loop, in each turn.
+int64_t chunksOf(KernelOp kernel);
+
+/// Plays a program's action table on a cluster: its calls by the times of their kernels, its messages, its steps. `stepsMeet`: each step
+/// waits for all ranks' gradients. -1 if ranks wait for each other.
+int64_t predictStep(ProgramOp program, const module::EntryPlan &table, const simulator::Cluster &cluster,
+                    const simulator::RankThreads &threads, double nsPerUpdatedByte, bool stepsMeet);
 
 } // namespace plc::plan
 

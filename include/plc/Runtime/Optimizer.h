@@ -60,8 +60,12 @@ double scaleOfNorm(const OptimizerSettings &settings, double norm, double lossSc
 /// is, rounded to the model's type.
 bool isFiniteStep(ElementType real, double norm, double loss);
 
+/// Elements that threads update together. Their squares are summed apart: in a part element i is in lane i mod 16, each lane
+/// ascends, then lanes l += l + 8, 4, 2, 1; the parts of a parameter are added in order.
+/// A part of 65,536 f32 with AdamW takes about 90 us, as a claim should (lib/Runtime/Workers.cpp).
+inline constexpr int64_t updatedPart = 65536;
+
 /// The sum of g * g over a parameter of `count` elements of a real type, in double; g is the sum of the sites in order.
-/// Element i in lane i mod 16, each lane ascending, then lanes l += l + 8, 4, 2, 1.
 double sumOfSquares(ElementType type, int64_t count, std::span<const void *const> sites);
 
 /// One update of such a parameter. First g = g * gradientScale, unless that is 1. Then, element by element, every
@@ -75,6 +79,11 @@ double sumOfSquares(ElementType type, int64_t count, std::span<const void *const
 /// (2019), algorithm 2. moments: m, then v, as many as numMoments(). Returns sumOfSquares of the unscaled gradient.
 double updateParameter(const StepFactors &factors, ElementType type, int64_t count, std::span<const void *const> sites,
                        void *value, std::span<void *const> moments);
+
+/// The same of elements from `begin`, a multiple of `updatedPart`, to the end of that part.
+double sumOfSquaresOfPart(ElementType type, int64_t begin, int64_t count, std::span<const void *const> sites);
+double updatePart(const StepFactors &factors, ElementType type, int64_t begin, int64_t count,
+                  std::span<const void *const> sites, void *value, std::span<void *const> moments);
 
 /// The norm of the whole gradient: sums of squares added in byte order of the parameters' paths, then the root.
 class GradientNorm {

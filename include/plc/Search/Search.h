@@ -44,6 +44,7 @@ struct SearchReport {
   std::vector<Found> starts{};       ///< the best of each workload and rank map, fastest first; without orders
   std::vector<PlanSpec> finalists{}; ///< the best plan, and those that the search gave up last
   int64_t evaluations = 0;
+  int64_t unlimitedNs = 0;        ///< the step of the plan that any bytes would allow, where it does not fit
   std::optional<Found> nearest{}; ///< where no plan fits: the one that lacks the fewest bytes
   bool isAborted = false;
 };

@@ -36,6 +36,9 @@ struct StageTasks {
   struct Work {
     bool exists = false; ///< it has calls
     int64_t ns = 0;
+    int64_t leastNs = 0;                  ///< as of a call
+    float dividedPart = 0, leastPart = 0; ///< as of simulator::Play::Action
+    int32_t kernels = 0;
     int64_t peak = 0, net = 0;
   };
   /// A value that travels between two ranks.
@@ -70,6 +73,7 @@ struct StageTasks {
   std::vector<int64_t> updatedBytes;    ///< by rank: what its update reads and writes
 
   static int32_t nodeOf(int32_t stage, TaskKind kind) { return stage * 3 + int32_t(kind); }
+  bool isDivided() const; ///< ranks may help others
   const Work &work(const Task &task) const { return stages[size_t(task.stage)][size_t(task.kind)]; }
 };
 /// `ranks` is that of the machine, which may be more than the plan has.

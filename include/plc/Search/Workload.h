@@ -3,6 +3,7 @@
 #define PLC_SEARCH_WORKLOAD_H
 
 #include "plc/Planner/Schedule.h"
+#include "plc/Simulator/SharedWork.h"
 
 #include <cstdint>
 #include <optional>
@@ -21,7 +22,9 @@ struct Call {
   bool isSum = false;                    ///< adds two gradients; runs in the stage that makes both, else in its unit's
   bool mayRecompute = false;             ///< F: backward tasks may run it again
   int32_t behind = -1;                   ///< W: the call behind which it runs in a full backward; -1: before all
+  int64_t dividedNs = 0, leastNs = 0;    ///< of `ns`: as of simulator::SharedWork
   std::vector<int32_t> reads{}, makes{}; ///< values, each once
+  simulator::SharedWork work() const { return {ns, dividedNs, leastNs, dividedNs > 0}; }
   bool operator==(const Call &) const = default;
 };
 
@@ -86,6 +89,10 @@ struct Workload {
   bool operator==(const Workload &) const = default;
   /// Of a step.
   int64_t workNs() const;
+  /// That the update of a parameter reads and writes, in all replicas.
+  int64_t updatedBytes(const Parameter &each) const {
+    return each.bytes * (1 + int64_t(each.sites.size()) * lanes + moments);
+  }
   int64_t scaled(int64_t whole, int64_t microBatch) const {
     if (samples.empty())
       return whole;

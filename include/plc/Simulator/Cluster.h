@@ -46,6 +46,7 @@ struct Cluster {
   std::vector<Pair> pairs; ///< of machines that another link joins
   /// Idle workers of a machine compute parts of its other ranks' kernels, as plc-run's do in one process.
   bool sharesKernels = false;
+  double helperWakeNs = 0; ///< what it takes to wake all workers of another rank for a kernel
 
   /// The machine of each rank, or why it has none.
   std::optional<std::string> place(size_t ranks, std::vector<size_t> &machineOf) const;
@@ -62,8 +63,11 @@ struct ClusterError {
 std::optional<ClusterError> readCluster(const std::string &toml, Cluster &cluster);
 using ClusterReader = std::optional<ClusterError> (*)(const std::string &toml, Cluster &cluster);
 
-/// One process whose ranks are threads, by these rates.
-Cluster oneProcess(size_t ranks, int64_t cores, const PerRate &rates);
+/// One process with so many workers for each rank, of which idle ones help other ranks, by these rates. `cores` as of Machine.
+Cluster oneProcess(size_t ranks, int64_t cores, const PerRate &rates, int64_t threadsPerRank = 1);
+
+/// How fast each of so many cores is that compute at once, one alone being 1.
+double speedOfEach(int64_t busyCores, const PerRate &rates);
 
 } // namespace plc::simulator
 

@@ -4,6 +4,7 @@
 
 #include "plc/Module/Manifest.h"
 #include "plc/Simulator/Cluster.h"
+#include "plc/Simulator/SharedWork.h"
 
 #include <functional>
 
@@ -16,8 +17,10 @@ struct Play {
     Op op;
     int32_t target = -1;    ///< task or channel
     int32_t microBatch = 0; ///< -1: once per step
-    float dividedPart = 0;  ///< Run, Step: of `ns` that other workers can take a share of
+    float dividedPart = 0;  ///< Run, Step: of `ns` that other ranks' workers can take a share of
     int64_t ns = 0;         ///< Run, Step
+    float leastPart = 0;    ///< Run, Step: of `ns` that it takes however many do
+    int32_t kernels = 0;    ///< Run, Step: that they can help with
   };
   struct Rank {
     std::string stage;
@@ -41,15 +44,12 @@ struct Play {
 
 /// Predicted times of a table's actions: those of its calls, divided among the threads of a stage, and of its steps.
 struct Times {
-  int64_t threadsPerStage = 1;
+  RankThreads threads;
   bool stepsMeet = false; ///< each step needs the norm of all gradients
   std::function<int64_t(const module::CallInfo &call, int64_t microBatch)> callNs;
   std::function<int64_t(const module::CallInfo &call, int64_t microBatch)> chunks; ///< parts of a call
   std::function<int64_t(int64_t bytes)> updateNs;
 };
-
-/// What a call takes if so many threads share it, each a whole chunk at a time.
-int64_t sharedNs(int64_t ns, int64_t chunks, int64_t threads);
 
 Play playOf(const module::EntryPlan &entry, const Times &times);
 /// By what the manifest says of its kernels.
@@ -80,7 +80,7 @@ struct Simulation {
 
 /// Plays a table: a rank takes its actions in order; a message leaves when it is sent and its receive is posted, and has
 /// its link for itself; a wait ends when the message is there. Ranks that compute share the cores of their machine
-/// evenly, as threads do. Fails if the cluster has no room for a rank or its arena, or if ranks wait for each other.
+/// evenly, as threads do; idle ones share the others' kernels, where the cluster's do. Fails if the cluster has no room for a rank or its arena, or if ranks wait for each other.
 /// O(actions (log ranks + ranks of a machine that has fewer cores)).
 std::optional<std::string> simulate(const Play &play, const Cluster &cluster, Simulation &simulation,
                                     bool keepsSpans = false);

@@ -20,6 +20,7 @@ struct RateRow {
   const char *name;
   double avx2, avx512, amx;
   const char *of;
+  double least = 0, most = mostRateNs;
 };
 
 template <>
@@ -28,13 +29,14 @@ struct Choice<Rate> {
   static constexpr RateRow table[] = {
 #define RATE(NAME, FLAG, AVX2, AVX512, OF) {FLAG, AVX2, AVX512, AVX512, OF},
 #define AMX_RATE(NAME, FLAG, AVX2, AVX512, AMX, OF) {FLAG, AVX2, AVX512, AMX, OF},
+#define FACTOR(NAME, FLAG, LEAST, MOST, OF) {FLAG, LEAST, LEAST, LEAST, OF, LEAST, MOST},
 #include "plc/Support/Rates.def"
   };
   static std::span<const RateRow> rows() { return table; }
   static std::span<const char *const> planned() { return {}; }
 };
 
-/// A number for each rate: nanoseconds, or how much of it a kernel does.
+/// A number for each rate: nanoseconds, or how much of it a kernel does; of a factor itself.
 class PerRate {
 public:
   static constexpr size_t size = std::size(Choice<Rate>::table);

@@ -230,7 +230,7 @@ manifest = {
     "threads_per_stage": 1, "transport": "threads", "profiling": False, "target_features": [],
     "optimizer": {"kind": arguments.optimizer, "lr": 1e-2, "weight_decay": 0.01, "beta1": 0.9, "beta2": 0.999, "eps": 1e-8,
                   "momentum": 0.9, "schedule": {"kind": "constant", "warmup": 0, "total": 0}, "clip_norm": 0, "nonfinite": "stop", "scales_loss": False, "loss_scale": 0},
-    "rates": dict.fromkeys(re.findall(r'^(?:AMX_)?RATE\(\w+, "([^"]+)"', open(os.path.join(arguments.include, "plc/Support/Rates.def")).read(), re.M), 1.0),
+    "rates": dict.fromkeys(re.findall(r'^(?:AMX_RATE|RATE|FACTOR)\(\w+, "([^"]+)"', open(os.path.join(arguments.include, "plc/Support/Rates.def")).read(), re.M), 1.0),
     "parameters": [
         {"path": "embed.w", "type": "f32", "shape": [256], "init": {"kind": "normal", "scale": 0.02}, "frozen": False},
         {"path": "head.c", "type": "f32", "shape": [1], "init": {"kind": "constant", "value": 0.0}, "frozen": False}],
