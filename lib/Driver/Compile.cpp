@@ -125,6 +125,9 @@ private:
                    llvm::function_ref<void(plc::plan::ProgramOp, llvm::raw_ostream &)> print);
   /// Why the plan is as it is, as wide as the terminal.
   int explainPlan(const Program &program);
+  plc::plan::Explanation explanationOf(plc::plan::ProgramOp planned) const {
+    return plc::plan::explain(planned, strategy.get<int64_t>("memory.budget"));
+  }
   /// The action table of a planned module. The very table that is written is proven.
   FailureOr<plc::module::EntryPlan> provenTable(ModuleOp module);
   /// What a run of it takes.
@@ -191,8 +194,8 @@ int Compilation::checkIR() {
                               ", which has the samples of one batch");
   if (done() == PhaseKind::ein)
     return Done;
-  PhaseKind asked = emit == Emit::csv   ? PhaseKind::schedule
-                    : emit == Emit::dot ? PhaseKind::addresses
+  PhaseKind asked = emit == Emit::csv                         ? PhaseKind::schedule
+                    : emit == Emit::dot || emit == Emit::json ? PhaseKind::addresses
                     : emit == Emit::ein ? PhaseKind::ein
                                         : plc::parseChoice<PhaseKind>(options.emit).value_or(PhaseKind::addresses);
   if (asked < done())
@@ -350,7 +353,7 @@ int Compilation::explainPlan(const Program &program) {
   printChoice();
   unsigned columns = llvm::sys::Process::StandardOutColumns();
   return printPlanned(program, "addresses", [&](plc::plan::ProgramOp planned, llvm::raw_ostream &os) {
-    plc::plan::explain(planned, columns ? columns : 100, strategy.get<int64_t>("memory.budget"), os);
+    plc::plan::print(explanationOf(planned), columns ? columns : 100, os);
   });
 }
 
@@ -483,6 +486,10 @@ int Compilation::run() {
       return printPlanned(program, "addresses", [](plc::plan::ProgramOp planned, llvm::raw_ostream &os) {
         plc::plan::printDot(plc::plan::summarize(planned), os);
       });
+    case Emit::json:
+      return printPlanned(program, "addresses", [&](plc::plan::ProgramOp planned, llvm::raw_ostream &os) {
+        plc::plan::printJson(explanationOf(planned), os);
+      });
     case Emit::llvm:
     case Emit::object:
     case Emit::module: return writeModule();
@@ -510,7 +517,7 @@ const std::vector<std::string> &plc::driver::emitNames() {
     // Phases have one name each, whatever the strategy.
     for (const Phase &phase : phasesOf({}, *Strategy::load("plc-compile", "", {}, llvm::errs())))
       names.push_back(phase.name);
-    for (Emit emit : {Emit::llvm, Emit::object, Emit::module, Emit::csv, Emit::dot})
+    for (Emit emit : {Emit::llvm, Emit::object, Emit::module, Emit::csv, Emit::dot, Emit::json})
       names.push_back(plc::nameOfChoice(emit));
     return names;
   }();

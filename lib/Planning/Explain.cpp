@@ -1,8 +1,7 @@
 //===- Explain.cpp - why a plan is as it is ---------------------------------===//
-#include "plc/Planning/Explain.h"
-
 #include "ExplainStep.h"
 
+#include "plc/Analysis/TaskSlots.h"
 #include "plc/Support/Places.h"
 
 using namespace mlir;
@@ -14,9 +13,12 @@ std::string plc::plan::lineOf(Location location) {
   return places.empty() ? "" : StringRef(places.front()).rsplit(':').first.str();
 }
 
-void plc::plan::explain(ProgramOp program, int64_t columns, int64_t limitBytes, llvm::raw_ostream &out) {
+Explanation plc::plan::explain(ProgramOp program, int64_t limitBytes) {
   RouteTable routes(program);
   TaskSlots slots(program, routes);
-  explainStep(program, routes, columns, out);
-  explainMemory(program, slots, limitBytes, out);
+  Explanation explanation;
+  explanation.limitBytes = limitBytes;
+  explainStep(program, routes, explanation);
+  explainMemory(program, slots, explanation);
+  return explanation;
 }

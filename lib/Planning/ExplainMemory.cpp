@@ -4,7 +4,6 @@
 #include "Proof.h"
 
 #include "plc/Dialect/Plan/Values.h"
-#include "plc/Planner/Partition.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -12,45 +11,28 @@
 using namespace mlir;
 using namespace plc;
 using namespace plc::plan;
-using planner::formatBytes;
 
 namespace {
 
-/// What is there at the peak: a static place, or a value of one or several micro-batches.
-struct Resident {
-  std::string name, line;
-  int64_t bytes = 0; ///< of all
-  int64_t count = 1; ///< of micro-batches
-};
+using Resident = Explanation::Resident;
 
 class PeakExplainer {
 public:
-  PeakExplainer(ProgramOp program, RankOp rank, LayoutOp layout, TaskSlots &slots, int64_t limitBytes)
-      : program(program), rank(rank), layout(layout), slots(slots), limitBytes(limitBytes),
+  PeakExplainer(ProgramOp program, RankOp rank, LayoutOp layout, TaskSlots &slots, Explanation::Arena &out)
+      : program(program), rank(rank), layout(layout), slots(slots), out(out), residents(out.residents),
         statics(layout, slots.getRoutes()), timeline(rank, slots, statics) {}
 
-  void run(llvm::raw_ostream &out) {
-    constexpr size_t shown = 10;
+  void run() {
     addStatics();
     int64_t time = findPeak();
     addValues(time);
     llvm::stable_sort(residents, [](const Resident &a, const Resident &b) { return a.bytes > b.bytes; });
-    int64_t gaps = int64_t(layout.getArenaBytes()) - int64_t(layout.getBoundBytes());
-    out << "arena of rank " << rank.getIndex() << ": " << formatBytes(layout.getArenaBytes());
-    if (limitBytes)
-      out << " of a budget of " << formatBytes(limitBytes);
-    out << ", of which " << formatBytes(layout.getStaticBytes()) << " are for the whole run and " << formatBytes(gaps)
-        << " lie idle between values\n  most is held " << describe(time) << "\n";
-    int64_t rest = layout.getBoundBytes();
-    for (const Resident &each : ArrayRef(residents).take_front(shown)) {
-      out << llvm::formatv("  {0,10}  {1}", formatBytes(each.bytes), each.name);
-      if (each.count > 1)
-        out << ", " << each.count << " micro-batches";
-      out << (each.line.empty() ? "" : ", " + each.line) << "\n";
-      rest -= each.bytes;
-    }
-    if (residents.size() > shown)
-      out << llvm::formatv("  {0,10}  {1} smaller ones\n", formatBytes(rest), residents.size() - shown);
+    out.rank = rank.getIndex();
+    out.bytes = layout.getArenaBytes();
+    out.staticBytes = layout.getStaticBytes();
+    out.liveBytes = layout.getBoundBytes();
+    out.idleBytes = out.bytes - out.liveBytes;
+    out.peak = describe(time);
   }
 
 private:
@@ -157,16 +139,16 @@ private:
   RankOp rank;
   LayoutOp layout;
   TaskSlots &slots;
-  int64_t limitBytes;
+  Explanation::Arena &out;
+  std::vector<Resident> &residents;
   Statics statics;
   Lives timeline;
-  std::vector<Resident> residents;
 };
 
 } // namespace
 
-void plc::plan::explainMemory(ProgramOp program, TaskSlots &slots, int64_t limitBytes, llvm::raw_ostream &out) {
+void plc::plan::explainMemory(ProgramOp program, TaskSlots &slots, Explanation &out) {
   for (auto rank : program.getBody().getOps<RankOp>())
     for (auto layout : rank.getBody().getOps<LayoutOp>())
-      PeakExplainer(program, rank, layout, slots, limitBytes).run(out);
+      PeakExplainer(program, rank, layout, slots, out.arenas.emplace_back()).run();
 }

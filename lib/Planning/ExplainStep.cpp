@@ -3,95 +3,68 @@
 #include "ScheduleModel.h"
 
 #include "plc/Dialect/Plan/Values.h"
-#include "plc/Planner/Format.h"
-#include "plc/Planner/Gantt.h"
-#include "plc/Planner/Partition.h"
 #include "plc/Planner/StepTimes.h"
 #include "plc/Planning/Summary.h"
 #include "plc/Planning/TurnsAgain.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace plc;
 using namespace plc::plan;
-using planner::formatNs;
-using planner::formatPart;
 
 namespace {
 
-/// What a kernel takes of a rank's step, in all its calls there.
-struct KernelShare {
-  int64_t ns = 0;
-  CallOp call; // the first
-  int64_t calls = 0;
-};
-
 class StepExplainer {
 public:
-  StepExplainer(ProgramOp program, const RouteTable &routes, llvm::raw_ostream &out)
+  StepExplainer(ProgramOp program, const RouteTable &routes, Explanation &out)
       : program(program), routes(routes), kernels(program->getParentOfType<ModuleOp>()), out(out),
-        stages(program.getBody().getOps<StageOp>()),
-        problem(buildScheduleProblem(program, routes, predictedBytesPerNs)), schedule(readSchedule(program, runs)) {}
+        stages(program.getBody().getOps<StageOp>()), problem(out.problem) {
+    std::vector<std::vector<RunOp>> runs;
+    out.problem = buildScheduleProblem(program, routes, predictedBytesPerNs);
+    out.schedule = readSchedule(program, runs);
+  }
 
-  void run(int64_t columns) {
-    if (planner::Fault fault = planner::simulate(problem, schedule, simulation)) {
-      out << *fault << "\n"; // a plan that is proven ends
+  void run() {
+    if (planner::Fault fault = planner::simulate(problem, out.schedule, out.simulation)) {
+      out.fault = *fault; // a plan that is proven ends
       return;
     }
-    int64_t step = simulation.makespan, bound = problem.bound();
-    out << "step: " << formatNs(step) << " predicted; no order of these tasks takes less than " << formatNs(bound)
-        << " (gap " << formatPart(step - bound, bound) << ")\n";
-    if (int64_t replicas = program.getReplicas(); replicas > 1)
-      out << "  on the first of " << replicas
-          << " replicas; each of the others does the same with other micro-batches, "
-          << "on as many ranks\n";
-    out << "\n";
+    out.stepNs = out.simulation.makespan;
+    out.boundNs = problem.bound();
+    out.replicas = program.getReplicas();
     if (PlanSummary::Prepared prepared = summarizePrepared(program); prepared.calls)
-      out << "before the first step: " << plc::plan::describe(prepared) << "\n\n";
-    out << planner::drawGantt(problem, schedule, simulation, columns) << "\n";
-    if (int64_t saved = planner::savedWithoutWays(problem, schedule))
-      out << "messages: if they took no time, the step would take " << formatNs(step - saved) << " (-"
-          << formatPart(saved, step) << ")\n";
-    std::vector<planner::RankTimes> times = planner::timesOf(problem, schedule, simulation);
-    for (size_t rank = 0; rank < times.size(); ++rank)
-      explainRank(rank, times[rank]);
-    out << "\n";
+      out.prepared = plc::plan::describe(prepared);
+    out.withoutMessagesNs = out.stepNs - planner::savedWithoutWays(problem, out.schedule);
+    for (const planner::RankTimes &times : planner::timesOf(problem, out.schedule, out.simulation))
+      explainRank(int64_t(out.ranks.size()), times);
   }
 
 private:
-  void explainRank(int64_t rank, const planner::RankTimes &times) {
-    int64_t step = simulation.makespan;
-    out << "rank " << rank << " (" << stagesOf(rank) << "): busy " << formatPart(times.busyNs, step);
+  void explainRank(int64_t number, const planner::RankTimes &times) {
+    Explanation::Rank &rank = out.ranks.emplace_back();
+    for (StageOp stage : stages)
+      if (int64_t(stage.getRank()) == number)
+        rank.stages.push_back(stage.getSymName().str());
+    rank.busyNs = times.busyNs;
+    rank.doneEarlyNs = times.doneNs;
     for (auto [other, ns] : times.waitsForRank)
-      out << ", waits for rank " << other << " " << formatPart(ns, step);
+      rank.waits.push_back({nameOfRank(other), ns});
     for (auto [way, ns] : times.waitsForWay)
-      out << ", for " << nameOfWay(way) << " " << formatPart(ns, step);
-    if (times.doneNs)
-      out << ", done early " << formatPart(times.doneNs, step);
-    out << "\n  bound by " << bindingOf(rank, times) << "\n";
-    explainRecomputation(rank);
-    explainWork(rank, times.busyNs);
+      rank.waits.push_back({nameOfWay(way), ns});
+    rank.savedByTenthNs = planner::savedByTenth(problem, out.schedule, number);
+    bind(rank, times);
+    explainRecomputation(number, rank);
+    explainWork(number, rank);
   }
 
-  std::string stagesOf(int64_t rank) {
-    SmallVector<StringRef> names;
-    for (StageOp stage : stages)
-      if (int64_t(stage.getRank()) == rank)
-        names.push_back(stage.getSymName());
-    return llvm::join(names, ", ");
-  }
+  static std::string nameOfRank(int64_t rank) { return "rank " + std::to_string(rank); }
 
   /// What would have to change for the step to become shorter, as seen from a rank: its work, if at least half of what it
   /// saves is saved in the step, or it is idle for less than a hundredth; else what it waits for longest.
-  std::string bindingOf(int64_t rank, const planner::RankTimes &times) {
-    int64_t step = simulation.makespan, saved = planner::savedByTenth(problem, schedule, rank);
-    std::string effect = " (a tenth less work here makes the step " + formatPart(saved, step) + " shorter)";
-    if (times.busyNs && (saved * 20 >= times.busyNs || (step - times.busyNs) * 100 < step))
-      return "its work" + effect;
+  void bind(Explanation::Rank &rank, const planner::RankTimes &times) {
+    using enum Explanation::Binding;
     auto longest = [](const std::map<int64_t, int64_t> &waits) {
       std::pair<int64_t, int64_t> most(-1, 0);
       for (auto [what, ns] : waits)
@@ -101,11 +74,15 @@ private:
     };
     auto [other, otherNs] = longest(times.waitsForRank);
     auto [way, wayNs] = longest(times.waitsForWay);
-    if (wayNs > otherNs)
-      return "a channel, " + nameOfWay(way) + effect;
-    if (otherNs)
-      return "the order, behind rank " + std::to_string(other) + effect;
-    return "nothing" + effect;
+    if (rank.busyNs && (rank.savedByTenthNs * 20 >= rank.busyNs || (out.stepNs - rank.busyNs) * 100 < out.stepNs)) {
+      rank.binding = work;
+    } else if (wayNs > otherNs) {
+      rank.binding = channel;
+      rank.bindingBy = nameOfWay(way);
+    } else if (otherNs) {
+      rank.binding = order;
+      rank.bindingBy = nameOfRank(other);
+    }
   }
 
   /// The largest value that travels for a dependence between two tasks.
@@ -125,11 +102,10 @@ private:
   }
 
   /// Memory binds where calls of F, or turns of loops, run again for it.
-  void explainRecomputation(int64_t rank) {
+  void explainRecomputation(int64_t number, Explanation::Rank &rank) {
     std::vector<planner::ScheduleProblem::Stage> without = problem.stages;
-    int64_t again = 0, ofTurns = 0;
     for (auto [index, stage] : llvm::enumerate(stages))
-      if (int64_t(stage.getRank()) == rank)
+      if (int64_t(stage.getRank()) == number)
         stage.walk([&, index = index](CallOp call) {
           auto kernel = kernels.lookup<KernelOp>(call.getKernel());
           auto task = cast<TaskOp>(call->getParentOp());
@@ -137,62 +113,43 @@ private:
             return;
           int64_t turns = nsOfTurnsAgain(kernel), ns = call.getRecompute() ? kernel.getNs() : turns;
           without[index].ns[int(task.getRole())] -= ns;
-          again += ns;
-          ofTurns += turns;
+          rank.recomputedNs += ns;
+          rank.loopsNs += turns;
         });
-    if (!again)
-      return;
-    int64_t saved = planner::savedBy(problem, schedule, without);
-    out << "  memory: " << formatNs(again) << " of each micro-batch are recomputation, ";
-    if (ofTurns)
-      out << formatNs(ofTurns) << " of it turns of loops that run again, ";
-    out << "without which the step would take " << formatNs(simulation.makespan - saved) << " (-"
-        << formatPart(saved, simulation.makespan) << ")\n";
+    if (rank.recomputedNs)
+      rank.withoutNs = out.stepNs - planner::savedBy(problem, out.schedule, without);
   }
 
   // Tasks, then kernels, that take most of what the rank computes.
-  void explainWork(int64_t rank, int64_t busyNs) {
-    constexpr size_t shown = 3;
-    std::vector<std::pair<int64_t, std::string>> tasks;
-    llvm::MapVector<StringRef, KernelShare> shares;
+  void explainWork(int64_t number, Explanation::Rank &rank) {
+    llvm::MapVector<StringRef, Explanation::Kernel> shares;
     for (auto [index, stage] : llvm::enumerate(stages)) {
-      if (int64_t(stage.getRank()) != rank)
+      if (int64_t(stage.getRank()) != number)
         continue;
       for (auto task : stage.getBody().getOps<TaskOp>())
         if (task.getRole() != Role::P)
-          tasks.emplace_back(addTask(index, task, shares),
-                             (stringifyRole(task.getRole()) + " of " + stage.getSymName()).str());
+          rank.tasks.push_back(
+              {(stringifyRole(task.getRole()) + " of " + stage.getSymName()).str(), addTask(task, shares)});
     }
-    llvm::stable_sort(tasks, [](auto &a, auto &b) { return a.first > b.first; });
-    SmallVector<std::string> texts;
-    for (auto &[ns, name] : ArrayRef(tasks).take_front(shown))
-      texts.push_back(name + " " + formatPart(ns, busyNs));
-    out << "  of its work: " << llvm::join(texts, ", ") << "\n";
-    auto kernelShares = shares.takeVector();
-    llvm::stable_sort(kernelShares, [](auto &a, auto &b) { return a.second.ns > b.second.ns; });
-    for (auto &[name, share] : ArrayRef(kernelShares).take_front(shown)) {
-      CallOp call = share.call;
-      out << llvm::formatv("    {0,6}  '{1}' of '{2}'", formatPart(share.ns, busyNs), name, call.getPath());
-      if (share.calls > 1)
-        out << " and " << share.calls - 1 << (share.calls > 2 ? " others" : " other");
-      std::string line = lineOf(call.getLoc());
-      out << (line.empty() ? "" : ", " + line) << "\n";
-    }
+    for (auto &[name, share] : shares)
+      rank.kernels.push_back(std::move(share));
+    auto isLonger = [](auto &a, auto &b) { return a.ns > b.ns; };
+    llvm::stable_sort(rank.tasks, isLonger);
+    llvm::stable_sort(rank.kernels, isLonger);
   }
 
   /// Adds what a task's calls take in a step; returns the sum.
-  int64_t addTask(int64_t stage, TaskOp task, llvm::MapVector<StringRef, KernelShare> &shares) {
+  int64_t addTask(TaskOp task, llvm::MapVector<StringRef, Explanation::Kernel> &shares) {
     int64_t sum = 0;
     for (auto call : task.getBody().getOps<CallOp>()) {
       auto kernel = kernels.lookup<KernelOp>(call.getKernel());
       int64_t ns = 0;
       for (int64_t mb = 0; mb < problem.microBatches; ++mb)
         ns += problem.scaled(kernel.getNs(), mb);
-      KernelShare &share = shares[call.getKernel()];
+      Explanation::Kernel &share = shares[call.getKernel()];
+      if (!share.calls++)
+        share = {call.getKernel().str(), call.getPath().str(), lineOf(call.getLoc()), 0, 1};
       share.ns += ns;
-      share.calls += 1;
-      if (!share.call)
-        share.call = call;
       sum += ns;
     }
     return sum;
@@ -201,16 +158,13 @@ private:
   ProgramOp program;
   const RouteTable &routes;
   SymbolTable kernels;
-  llvm::raw_ostream &out;
+  Explanation &out;
   SmallVector<StageOp> stages;
-  std::vector<std::vector<RunOp>> runs;
-  planner::ScheduleProblem problem;
-  planner::Schedule schedule;
-  planner::Simulation simulation;
+  const planner::ScheduleProblem &problem;
 };
 
 } // namespace
 
-void plc::plan::explainStep(ProgramOp program, const RouteTable &routes, int64_t columns, llvm::raw_ostream &out) {
-  StepExplainer(program, routes, out).run(columns);
+void plc::plan::explainStep(ProgramOp program, const RouteTable &routes, Explanation &out) {
+  StepExplainer(program, routes, out).run();
 }

@@ -3,16 +3,15 @@
 #define PLC_LIB_PLANNING_EXPLAINSTEP_H
 
 #include "plc/Analysis/TaskSlots.h"
-
-#include "llvm/Support/raw_ostream.h"
+#include "plc/Planning/Explain.h"
 
 namespace plc::plan {
 
-/// The step as a Gantt chart, and what each rank does in it, waits for and is bound by.
-void explainStep(ProgramOp program, const RouteTable &routes, int64_t columns, llvm::raw_ostream &out);
+/// The step, and what each rank does in it, waits for and is bound by.
+void explainStep(ProgramOp program, const RouteTable &routes, Explanation &out);
 
 /// What the arena of each rank holds when it holds most.
-void explainMemory(ProgramOp program, TaskSlots &slots, int64_t limitBytes, llvm::raw_ostream &out);
+void explainMemory(ProgramOp program, TaskSlots &slots, Explanation &out);
 
 /// "FILE:LINE" of the user's line; "" without one.
 std::string lineOf(mlir::Location location);

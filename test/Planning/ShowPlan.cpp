@@ -25,7 +25,7 @@ int main(int argc, char **argv) {
   else if (what == "log")
     llvm::outs() << module::writePlan(plan::summarize(program)) << "\n";
   else if (what == "explain")
-    plan::explain(program, /*columns=*/60, /*limitBytes=*/2048, llvm::outs());
+    plan::print(plan::explain(program, /*limitBytes=*/2048), /*columns=*/60, llvm::outs());
   else
     return 2;
   return 0;

@@ -21,7 +21,8 @@ usage: plc-compile MODEL.ein|IR.mlir [options]   (IR, as --emit writes it: goes 
 what
   -o FILE             write the result there; without --emit: a module for plc-run (.plcm)
   --emit=PHASE        what stands after a phase, to -o or stdout: PHASES (the
-                      stages and routes, for Graphviz); csv is the order of tasks as parallelism.schedule.file takes it
+                      stages and routes, for Graphviz); csv is the order of tasks as parallelism.schedule.file takes it; json is
+                      what --explain tells of step and memory, as data
   --entry NAME        the model of the file to compile (default: its only one)
   --program P         the program that --emit and the plan show: train, eval or infer (default: train if the model has
                       a loss, else infer); a module holds all of them

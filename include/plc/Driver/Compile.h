@@ -16,7 +16,7 @@ namespace plc::driver {
 enum class RatesSource { measured, shipped };
 
 /// What `--emit` takes besides the names of phases.
-enum class Emit { ein, llvm, object, module, csv, dot };
+enum class Emit { ein, llvm, object, module, csv, dot, json };
 
 struct CompileOptions {
   std::string model;  // the .ein file
@@ -60,7 +60,7 @@ struct plc::Choice<plc::driver::RatesSource> {
 template <>
 struct plc::Choice<plc::driver::Emit> {
   static constexpr const char *noun = "phase";
-  static constexpr NamedRow table[] = {{"ein"}, {"llvm"}, {"object"}, {"module"}, {"csv"}, {"dot"}};
+  static constexpr NamedRow table[] = {{"ein"}, {"llvm"}, {"object"}, {"module"}, {"csv"}, {"dot"}, {"json"}};
   static std::span<const NamedRow> rows() { return table; }
   static std::span<const char *const> planned() { return {}; }
 };
