@@ -146,7 +146,7 @@ void writeArena(llvm::json::OStream &json, const Explanation::Arena &arena) {
 
 void plc::plan::print(const Explanation &all, int64_t columns, llvm::raw_ostream &out) {
   if (all.fault.empty()) {
-    out << "step: " << formatNs(all.stepNs) << " predicted; no order of these tasks takes less than "
+    out << "order: " << formatNs(all.stepNs) << "; no order of these tasks takes less than "
         << formatNs(all.boundNs) << " (gap " << formatPart(all.stepNs - all.boundNs, all.boundNs) << ")\n";
     if (all.replicas > 1)
       out << "  on the first of " << all.replicas

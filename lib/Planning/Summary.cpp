@@ -237,7 +237,7 @@ void plc::plan::print(const PlanSummary &summary, llvm::raw_ostream &out) {
   printGap(out, "slowest rank", formatNs(summary.cutNs), formatNs(summary.cutBoundNs),
            gapOf(summary.cutNs, summary.cutBoundNs));
   if (summary.stepNs >= 0)
-    printGap(out, "step", formatNs(summary.stepNs), formatNs(summary.stepBoundNs),
+    printGap(out, "order", formatNs(summary.stepNs), formatNs(summary.stepBoundNs),
              gapOf(summary.stepNs, summary.stepBoundNs), ": of any order of these tasks");
   if (summary.playedNs >= 0)
     out << "  step with messages, waits, help and updates " << formatNs(summary.playedNs) << "\n";

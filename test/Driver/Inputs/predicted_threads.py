@@ -18,7 +18,7 @@ def step(text, line):
 
 
 plans = [compiled("parallelism.stages=2", "parallelism.micro_batches=4", f"machine.threads_per_stage={threads}") for threads in (1, 2)]
-order = [step(plan, "^  step") for plan in plans]
+order = [step(plan, "^  order") for plan in plans]
 played = [step(plan, "^  step with messages, waits, help and updates") for plan in plans]
 if order[0] == order[1] and 0.5 <= played[1] / played[0] <= 0.9:
     print("one order, two threads within 0.5 and 0.9 of one")

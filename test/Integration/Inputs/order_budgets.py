@@ -32,7 +32,7 @@ def train(sets):
 
 
 def step(sets):
-    found = re.search(r"^  step ([0-9.]+) (\w+), bound", compile_plan(sets).stdout, re.M)
+    found = re.search(r"^  order ([0-9.]+) (\w+), bound", compile_plan(sets).stdout, re.M)
     return float(found[1]) * UNITS[found[2]]
 
 
