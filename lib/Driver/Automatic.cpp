@@ -213,14 +213,6 @@ private:
     return row;
   }
 
-  int64_t playedNs(plc::plan::ProgramOp planned) const {
-    plc::plan::RouteTable routes(planned);
-    plc::plan::TaskSlots slots(planned, routes);
-    FailureOr<plc::module::EntryPlan> table = plc::plan::buildActionTable(planned, slots);
-    assert(succeeded(table) && "a plan has a table");
-    return plc::driver::playedNs(strategy, planned, *table);
-  }
-
   /// Takes the step from the planned program. Returns the arena of each rank; none: the final lowering reports why.
   std::vector<int64_t> measure(const search::Found &found) {
     Program measured = program;
@@ -230,7 +222,7 @@ private:
     OwningOpRef<ModuleOp> planned = lowering.plan(module.clone(), measured, "");
     if (!planned)
       return {};
-    plan.chosen->stepNs = playedNs(*planned->getOps<plc::plan::ProgramOp>().begin());
+    plan.chosen->stepNs = playedNs(strategy, *planned->getOps<plc::plan::ProgramOp>().begin());
     return plc::plan::arenasOf(*planned);
   }
 
@@ -324,6 +316,7 @@ private:
     for (size_t rank = 0; rank < nearest.result.bytes.size(); ++rank)
       worst = over(rank) > over(worst) ? rank : worst;
     int64_t needed = nearest.result.bytes[worst], limit = machine.limitBytes[worst];
+    plan.leastBytes = needed;
     const search::Workload &workload = workloads->all()[size_t(nearest.plan.workload)];
     int64_t persistent = search::tasksOf(workload, nearest.plan, machine.ranks).persistentBytes[worst];
     bool isPersistent = persistent > limit;
@@ -386,8 +379,16 @@ private:
 
 } // namespace
 
+int64_t plc::driver::playedNs(const Strategy &strategy, plc::plan::ProgramOp planned) {
+  plc::plan::RouteTable routes(planned);
+  plc::plan::TaskSlots slots(planned, routes);
+  FailureOr<plc::module::EntryPlan> table = plc::plan::buildActionTable(planned, slots);
+  assert(succeeded(table) && "a plan has a table");
+  return playedNs(strategy, planned, *table);
+}
+
 bool plc::driver::isSearched(const Program &program, const Strategy &strategy) {
-  if (!program.leads || program.listsBudgets || strategy.isGiven("parallelism.plan"))
+  if (!program.leads || strategy.isGiven("parallelism.plan"))
     return false;
   if (strategy.getChoice<ParallelismKind>("parallelism.kind") == ParallelismKind::automatic)
     return true;

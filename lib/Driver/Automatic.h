@@ -4,6 +4,7 @@
 
 #include "Lowering.h"
 
+#include "plc/Dialect/Plan/Plan.h"
 #include "plc/Driver/Phases.h"
 #include "plc/Search/Search.h"
 #include "plc/Strategy/Strategy.h"
@@ -30,7 +31,8 @@ struct AutomaticPlan {
   std::optional<Row> chosen{};
   std::string schedule; ///< of the chosen plan
   int64_t mostRanks = 1, evaluations = 0;
-  int64_t boundNs = 0; ///< no plan on so many ranks is faster
+  int64_t boundNs = 0;    ///< no plan on so many ranks is faster
+  int64_t leastBytes = 0; ///< where no plan fits: of the fullest rank of the plan that lacks the fewest bytes
   bool isAborted = false;
   /// Parts of the chosen step, in percent of it: the work shared evenly, what is recomputed, the slowest rank's load above the
   /// mean, updates and the exchange of gradients and new values, and the rest, in which that rank waits.
@@ -56,6 +58,15 @@ bool isSearched(const Program &program, const strategy::Strategy &strategy);
 int planAutomatically(const Models &models, PhaseKind done, const Program &program, llvm::SourceMgr &sources,
                       strategy::Strategy &strategy, AutomaticPlan &plan, llvm::raw_ostream &errors,
                       bool isNarrow = false);
+
+/// The step of a planned program, as the simulator plays it.
+int64_t playedNs(const strategy::Strategy &strategy, plan::ProgramOp planned);
+
+/// Prints what each byte less costs: for the plan without recomputation, and for ten budgets from its bytes down to the least that
+/// has a plan, the bytes of the fullest rank, the step, and the time that a micro-batch recomputes beside its lower bound. A plan
+/// that is no faster than one in fewer bytes is left out. Returns the exit code.
+int listBudgets(const Models &models, PhaseKind done, const Program &program, llvm::SourceMgr &sources,
+                const strategy::Strategy &strategy, llvm::raw_ostream &out, llvm::raw_ostream &errors);
 
 /// The best plans as a table, fastest first; what the chosen step consists of and what binds; other keys that would help. Each
 /// line stands behind `prefix`.

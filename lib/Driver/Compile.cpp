@@ -207,7 +207,7 @@ int Compilation::checkIR() {
                 "the joint plan ('parallelism.kind = \"automatic\"' or --recommend) chooses for models, but " + is);
   if (done() >= PhaseKind::partition)
     for (auto [flag, given] :
-         {std::pair("--plan-remat-curve", options.program.listsBudgets), {"--explain", options.program.explains}})
+         {std::pair("--plan-remat-curve", options.listsBudgets), {"--explain", options.program.explains}})
       if (given)
         return fail(BadUsage, Twine(flag) + " needs a model that is not cut yet, but " + is);
   if (!ir->provenance.program && !options.programGiven)
@@ -438,7 +438,7 @@ int Compilation::run() {
   if (options.rates == RatesSource::measured && !strategy.isGiven("machine.rates"))
     machineRates(strategy.getChoice<plc::InstructionSet>("machine.isa"),
                  [&](StringRef text) { return strategy.useRates(text); });
-  if (int failed = done() < PhaseKind::partition ? choose() : Done)
+  if (int failed = done() < PhaseKind::partition && !options.listsBudgets ? choose() : Done)
     return failed;
   if (options.recommend)
     return recommend();
@@ -470,10 +470,8 @@ int Compilation::run() {
     llvm::outs() << pipelineText(phasesUpTo(phases, options.emit).drop_front(behind.size())) << "\n";
     return Done;
   }
-  if (program.listsBudgets) {
-    lower(program, "partition");
-    return code;
-  }
+  if (options.listsBudgets)
+    return listBudgets(models(), done(), program, sources, strategy, llvm::outs(), llvm::errs());
   if (program.explains)
     return explainPlan(program);
   if (options.emit.empty())

@@ -48,7 +48,7 @@ static int64_t shardsOf(const Strategy &strategy) {
 
 static bool recomputesBy(plc::planner::RematField field, const Program &program, const Strategy &strategy) {
   return plc::rowOf(strategy.getChoice<plc::planner::RematPolicy>("checkpoint.policy")).obeys(field) &&
-         program.entry == plc::ProgramKind::train && program.recomputes && !program.listsBudgets;
+         program.entry == plc::ProgramKind::train && program.recomputes;
 }
 
 // Without a fraction of its own policy `dynamic` leaves to a budget what is recomputed.
@@ -61,7 +61,7 @@ bool plc::driver::solvesBudget(const Program &program, const Strategy &strategy)
 /// Whether backward loops run the iterations of long loops again.
 static bool recomputesTurns(const Program &program, const Strategy &strategy) {
   using plc::strategy::TurnValues;
-  if (program.entry != plc::ProgramKind::train || !program.recomputes || program.listsBudgets)
+  if (program.entry != plc::ProgramKind::train || !program.recomputes)
     return false;
   switch (strategy.getChoice<TurnValues>("checkpoint.turns")) {
   case TurnValues::keep: return false;
@@ -94,7 +94,7 @@ plc::planner::RematMode plc::driver::rematModeOf(const Program &program, const S
   RematPolicy policy = strategy.getChoice<RematPolicy>("checkpoint.policy");
   const RematPolicyRow &row = plc::rowOf(policy);
   if (policy == RematPolicy::none || program.entry != plc::ProgramKind::train || !program.recomputes ||
-      program.listsBudgets || solvesBudget(program, strategy))
+      solvesBudget(program, strategy))
     return mode;
   mode.policy = policy;
   if (row.obeys(Interval))
@@ -284,8 +284,6 @@ std::vector<Phase> plc::driver::phasesOf(const Program &program, const Strategy 
     if (strategy.isGiven("parallelism.plan") && program.leads)
       pipeline.addPass(plan::createPlanChoose({strategy.get<std::string>("parallelism.plan"), !program.recomputes}));
     pipeline.addPass(plan::createPlanPartition(options, program.known));
-    if (program.listsBudgets)
-      pipeline.addPass(plan::createPlanPrintRematCurve({options.schedule}));
   });
   add("skips", [](OpPassManager &pipeline) { pipeline.addPass(plan::createPlanInferSkips()); });
   add("schedule", [options = scheduleOptions(program, strategy), program](OpPassManager &pipeline) {

@@ -255,14 +255,8 @@ RetentionProblem::Peak RetentionProblem::workingSet() const {
   return most;
 }
 
-std::string RetentionProblem::Call::describe() const {
-  if (kernel.empty())
-    return name;
-  return "kernel '" + std::string(kernel) + "' of '" + std::string(path) + "'";
-}
-
 Reason RetentionProblem::doesNotFit(const Peak &peak) const {
-  std::string at = peak.call < 0 ? "the static area" : calls[peak.call].describe();
+  std::string at = peak.call < 0 ? "the static area" : calls[peak.call].name;
   if (at.empty())
     at = name("call ", peak.call);
   return noPlanFits("in this order with these kernels, " + at + " needs " + formatBytes(peak.bytes) + ", budget " +

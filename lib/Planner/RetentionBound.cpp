@@ -317,8 +317,7 @@ std::optional<int64_t> boundByMoments(const RetentionProblem &problem, Retention
 
 } // namespace
 
-std::optional<int64_t> plc::planner::boundRetention(const RetentionProblem &problem, RetentionToGo *toGo,
-                                                    RetentionProblem::Peak *least, int64_t haste) {
+std::optional<int64_t> plc::planner::retentionBound(const RetentionProblem &problem, RetentionProblem::Peak *least) {
   std::optional<int64_t> bound = boundByMoments(problem, least);
   if (!bound)
     return std::nullopt;
@@ -326,15 +325,27 @@ std::optional<int64_t> plc::planner::boundRetention(const RetentionProblem &prob
   for (const RetentionProblem::Call &call : problem.calls)
     operands += call.repeatable ? call.args.size() : 0;
   bool isPriced = *bound > 0 && slots * (slots + operands) <= mostPriceWork / priceRounds;
-  if (!isPriced && !toGo) // prices that are zero prove nothing
-    return bound;
-  RetentionToGo priced = priceRetention(problem, isPriced ? priceRounds / haste : 0, *bound, INT64_MAX);
-  bound = std::max(*bound, priced.boundNs());
-  if (toGo)
-    *toGo = std::move(priced);
-  return bound;
+  return isPriced ? std::max(*bound, boundByPrices(problem, priceRounds, *bound)) : bound;
 }
 
-std::optional<int64_t> plc::planner::retentionBound(const RetentionProblem &problem, RetentionProblem::Peak *least) {
-  return boundRetention(problem, nullptr, least);
+int64_t KnownRetentionBounds::of(const RetentionProblem &problem) {
+  std::vector<int64_t> key;
+  auto add = [&](auto... numbers) { (key.push_back(int64_t(numbers)), ...); };
+  auto addAll = [&](const std::vector<int64_t> &numbers) {
+    add(numbers.size());
+    key.insert(key.end(), numbers.begin(), numbers.end());
+  };
+  addAll(problem.bytes);
+  add(problem.budgetBytes, problem.staticBytes, problem.inFlight, problem.splitsBackward, problem.firstClone);
+  for (const RetentionProblem::Call &call : problem.calls) {
+    add(call.kind, call.ns, call.scratchBytes, call.repeatable, call.inPlace.size());
+    addAll(call.args);
+    addAll(call.results);
+    for (auto [operand, result] : call.inPlace)
+      add(operand, result);
+  }
+  auto [it, isNew] = bounds.try_emplace(std::move(key));
+  if (isNew)
+    it->second = retentionBound(problem).value_or(0);
+  return it->second;
 }

@@ -99,7 +99,7 @@ public:
       : alive(lots.slots + 1), dead(lots.slots + 1), lots(lots), paid(lots.slots), again(lots.slots) {}
 
   void find(size_t value, const Prices<Number> &prices, Number unit) {
-    constexpr Number never = Number(RetentionToGo::never);
+    constexpr Number never = Number(int64_t(1) << 60); // it cannot be made again in time
     const RetentionProblem &problem = lots.problem;
     int64_t call = lots.maker[value];
     // Nothing but sums over slots, which compilers turn into vectors.
@@ -151,8 +151,8 @@ public:
 
   Prices<double> best;
 
-  void climb(int64_t rounds, int64_t enoughNs) {
-    for (int64_t round = 0, idle = 0; round < rounds && bestNs < double(enoughNs); ++round) {
+  void climb(int64_t rounds) {
+    for (int64_t round = 0, idle = 0; round < rounds; ++round) {
       double ns = relax();
       idle = ns > bestNs * (1 + 1e-4) ? 0 : idle + 1;
       if (ns > bestNs) {
@@ -280,25 +280,19 @@ Prices<int64_t> roundPrices(const Lots &lots, const Prices<double> &prices, int6
 
 } // namespace
 
-RetentionToGo plc::planner::priceRetention(const RetentionProblem &problem, int64_t rounds, int64_t nearNs,
-                                           int64_t enoughNs) {
+int64_t plc::planner::boundByPrices(const RetentionProblem &problem, int64_t rounds, int64_t nearNs) {
   Lots lots(problem);
   Subgradient subgradient(lots, nearNs);
-  subgradient.climb(rounds, enoughNs);
-  RetentionToGo toGo;
-  Prices<int64_t> prices = roundPrices(lots, subgradient.best, toGo.unit);
-  toGo.others.assign(lots.slots + 1, 0);
-  toGo.alive.resize(lots.maker.size());
-  toGo.dead.resize(lots.maker.size());
+  subgradient.climb(rounds);
+  int64_t unit = 1, ticks = 0;
+  Prices<int64_t> prices = roundPrices(lots, subgradient.best, unit);
   Costs<int64_t> costs(lots);
   for (size_t value = 0; value < lots.maker.size(); ++value)
     if (int64_t call = lots.maker[value]; call >= 0) {
-      costs.find(value, prices, toGo.unit);
-      toGo.alive[value] = costs.alive;
-      toGo.dead[value] = costs.dead;
-      toGo.others[call] += std::min(toGo.alive[value][call + 1], toGo.dead[value][call + 1]);
+      costs.find(value, prices, unit);
+      ticks += std::min(costs.alive[call + 1], costs.dead[call + 1]);
     }
-  for (int64_t slot = lots.slots; slot-- > 0;)
-    toGo.others[slot] += toGo.others[slot + 1] - prices.ofBytes[slot] * lots.room[slot];
-  return toGo;
+  for (int64_t slot = 0; slot < lots.slots; ++slot)
+    ticks -= prices.ofBytes[slot] * lots.room[slot];
+  return ticks <= 0 ? 0 : (ticks + unit - 1) / unit;
 }

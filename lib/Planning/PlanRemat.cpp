@@ -61,7 +61,7 @@ private:
       program.setRecomputeBoundNs(0);
     }
     if (isScheduled && program.getRecomputeBoundNs()) {
-      RecomputationBounds bounds = boundsOfRecomputation(program, RouteTable(program), *keepKinds, known->ranks);
+      RecomputationBounds bounds = boundsOfRecomputation(program, RouteTable(program), *keepKinds, known->retentions);
       program.setKeptBoundBytes(bounds.keptBytes);
       program.setRecomputeBoundNs(bounds.ns);
     }

@@ -241,8 +241,14 @@ Fault solveRetention(RematInstanceOp op) {
       answer.clones.push_back({call, before});
     if (Fault fault = problem.verify(answer))
       return fault;
-  } else if (Fault fault = planner::solveRetention(problem, answer)) {
-    return fault;
+  } else {
+    constexpr int64_t mostStates = 1'000'000; // some seconds
+    bool found = false;
+    if (Fault fault = planner::solveRetentionExactly(problem, mostStates, answer, found))
+      return fault;
+    if (!found)
+      return "is too large to be solved exactly, or has several micro-batches in flight: give an answer, which is "
+             "checked";
   }
   int64_t bytes = problem.peakOf(answer).bytes, ns = problem.addedNs(answer);
   int64_t bound = planner::retentionBound(problem).value_or(0);

@@ -58,7 +58,7 @@ LogicalResult proveRecomputation(ProgramOp program, const RouteTable &routes, Ar
     return failure();
   if (!program.getKeptBoundBytes() && !program.getRecomputeBoundNs())
     return success();
-  planner::KnownRanks known; // equal stages have equal bounds
+  planner::KnownRetentionBounds known;
   RecomputationBounds bounds = boundsOfRecomputation(program, routes, keepKinds, known);
   return success(succeeded(proveFigure(program, "kept_bound_bytes", program.getKeptBoundBytes(), bounds.keptBytes)) &&
                  succeeded(proveFigure(program, "recompute_bound_ns", program.getRecomputeBoundNs(), bounds.ns)));

@@ -118,7 +118,21 @@ llvm::StringMap<Flight> flightsOf(ProgramOp program) {
   return flights;
 }
 
-int64_t boundUnderBudget(ProgramOp program, ArrayRef<std::string> keepKinds, planner::KnownRanks &known) {
+// The most bytes that a rank holds: while one of its stages computes, each of the others holds what lives from F to B of as many
+// micro-batches as it has in flight.
+int64_t peakOfRank(ArrayRef<StageRetention> stages) {
+  auto held = [](const StageRetention &stage) {
+    return stage.problem.inFlight * stage.problem.heldBytes(stage.found());
+  };
+  int64_t all = 0, peak = 0;
+  for (const StageRetention &stage : stages)
+    all += held(stage);
+  for (const StageRetention &stage : stages)
+    peak = std::max(peak, stage.problem.peakOf(stage.found()).bytes + all - held(stage));
+  return peak;
+}
+
+int64_t boundUnderBudget(ProgramOp program, ArrayRef<std::string> keepKinds, planner::KnownRetentionBounds &known) {
   llvm::StringMap<Flight> flights = flightsOf(program);
   RetentionContext context(program, keepKinds);
   std::map<int64_t, std::vector<StageRetention>> ranks;
@@ -130,16 +144,10 @@ int64_t boundUnderBudget(ProgramOp program, ArrayRef<std::string> keepKinds, pla
   }
   int64_t ns = 0;
   for (auto &[index, stages] : ranks) {
-    planner::RankRetention rank;
-    std::vector<planner::Retention> answers;
-    for (StageRetention &stage : stages) {
-      rank.stages.push_back(&stage.problem);
-      answers.push_back(stage.found());
-    }
-    int64_t bytes = rank.peakOf(answers).bytes;
+    int64_t bytes = peakOfRank(stages);
     for (StageRetention &stage : stages) {
       stage.problem.budgetBytes = bytes;
-      ns += known.bound(stage.problem);
+      ns += known.of(stage.problem);
     }
   }
   return ns;
@@ -148,7 +156,8 @@ int64_t boundUnderBudget(ProgramOp program, ArrayRef<std::string> keepKinds, pla
 } // namespace
 
 RecomputationBounds plc::plan::boundsOfRecomputation(ProgramOp program, const RouteTable &routes,
-                                                     ArrayRef<std::string> keepKinds, planner::KnownRanks &known) {
+                                                     ArrayRef<std::string> keepKinds,
+                                                     planner::KnownRetentionBounds &known) {
   RematProblem problem = KeptValues(program, routes, keepKinds).problem;
   RecomputationBounds bounds;
   bounds.keptBytes = problem.boundKeptBytes();

@@ -24,7 +24,7 @@ struct RecomputationBounds {
 /// these bytes alone (`planner::retentionBound`); by other policies to the bytes that are kept for B and W
 /// (`planner::RematProblem`). `known` is asked for bounds that were found before.
 RecomputationBounds boundsOfRecomputation(ProgramOp program, const RouteTable &routes,
-                                          llvm::ArrayRef<std::string> keepKinds, planner::KnownRanks &known);
+                                          llvm::ArrayRef<std::string> keepKinds, planner::KnownRetentionBounds &known);
 
 } // namespace plc::plan
 

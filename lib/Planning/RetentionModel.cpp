@@ -7,8 +7,6 @@
 
 #include "llvm/ADT/SetVector.h"
 
-#include <map>
-
 using namespace mlir;
 using namespace plc;
 using namespace plc::plan;
@@ -94,34 +92,26 @@ void StageRetention::addTask(RetentionContext &context, TaskOp task) {
   auto kind = TaskKind(task.getRole());
   // What no earlier task has received.
   RetentionProblem::Call receive{kind, /*ns=*/0, /*scratchBytes=*/0, /*repeatable=*/false};
-  receive.name = "what is received";
   for (auto call : task.getBody().getOps<CallOp>())
     for (Value operand : call.getArgs())
       if (Value value = insideTask(context.originals, operand); isReceived(value) && !numbers.contains(value))
         receive.results.push_back(add(value, roundUpPlace(byteSize(value.getType()))));
-  if (!receive.results.empty()) {
+  if (!receive.results.empty())
     problem.calls.push_back(receive);
-    calls.push_back(nullptr);
-  }
   for (auto call : task.getBody().getOps<CallOp>())
     call.getRecompute() ? addClone(context, call) : addCall(context, call, kind);
   RetentionProblem::Call send{kind, /*ns=*/0, /*scratchBytes=*/0, /*repeatable=*/false};
-  send.name = "what is sent";
   for (Value value : usedOutside(context.originals, cast<StageOp>(task->getParentOp()), /*asOutput=*/false))
     if (auto maker = value.getDefiningOp<CallOp>(); maker && maker->getParentOp() == task)
       send.args.push_back(numbers.lookup(value));
-  if (!send.args.empty()) {
+  if (!send.args.empty())
     problem.calls.push_back(send);
-    calls.push_back(nullptr);
-  }
 }
 
 void StageRetention::addCall(RetentionContext &context, CallOp op, TaskKind kind) {
   RetentionProblem::Call call{kind};
   auto kernel = context.kernelOf(op);
   call.ns = kernel ? kernel.getNs() : 0;
-  call.kernel = op.getKernel();
-  call.path = op.getPath();
   for (Value operand : op.getArgs())
     if (auto it = numbers.find(insideTask(context.originals, operand)); it != numbers.end())
       call.args.push_back(it->second);
@@ -132,71 +122,13 @@ void StageRetention::addCall(RetentionContext &context, CallOp op, TaskKind kind
   call.repeatable = kernel && kind == TaskKind::F && kernel.getNumAccumulators() == 0 &&
                     llvm::all_of(call.results, [&](int64_t value) { return problem.bytes[value] > 0; }) &&
                     !context.keeps(op);
-  numberOf[op] = calls.size();
+  numberOf[op] = problem.calls.size();
   problem.calls.push_back(std::move(call));
-  calls.push_back(op);
 }
 
 // Stands before the next call that is added.
 void StageRetention::addClone(RetentionContext &context, CallOp clone) {
   CallOp original = context.originals.of(clone);
   if (auto it = original ? numberOf.find(original) : numberOf.end(); it != numberOf.end())
-    clones.clones.push_back({it->second, int64_t(calls.size())});
-}
-
-std::vector<bool> StageRetention::keptValues(const Retention &answer) const {
-  std::vector<bool> kept(problem.bytes.size()), seen(problem.bytes.size());
-  std::vector<int64_t> maker = problem.makers();
-  int64_t backward = problem.firstBackward();
-  auto run = [&](const RetentionProblem::Call &call) {
-    for (int64_t value : call.args)
-      if (!seen[value] && maker[value] < backward)
-        kept[value] = seen[value] = true;
-    for (int64_t value : call.results)
-      seen[value] = true;
-  };
-  auto clone = answer.clones.begin();
-  for (int64_t call = backward; call < int64_t(problem.calls.size()); ++call) {
-    for (; clone != answer.clones.end() && clone->before == call; ++clone)
-      run(problem.calls[clone->call]);
-    run(problem.calls[call]);
-  }
-  return kept;
-}
-
-int64_t StageRetention::keptBytes(const Retention &answer) const {
-  int64_t bytes = 0;
-  std::vector<bool> kept = keptValues(answer);
-  // What is received is not the stage's to keep or discard; an output takes no bytes of the problem.
-  for (auto [value, number] : numbers)
-    if (kept[number] && problem.bytes[number] && value.getDefiningOp<CallOp>())
-      bytes += byteSize(value.getType());
-  return bytes;
-}
-
-void StageRetention::write(const Retention &answer) {
-  std::vector<bool> kept = keptValues(answer), again(problem.calls.size());
-  std::vector<int64_t> place(problem.calls.size()); // among F's kernel calls
-  for (int64_t call = 0, next = 0; call < problem.firstBackward(); ++call)
-    place[call] = calls[call] ? next++ : -1;
-  std::map<int64_t, SmallVector<int64_t>> lists;
-  for (const Retention::Clone &clone : answer.clones) {
-    again[clone.call] = true;
-    int64_t before = clone.before;
-    while (!calls[before]) // what is received and sent is no call; behind the last one nobody reads
-      ++before;
-    lists[before].push_back(place[clone.call]);
-  }
-  for (auto &[before, list] : lists)
-    CallOp(calls[before]).setAgain(list);
-  for (size_t call = 0; call < calls.size(); ++call) {
-    if (!again[call])
-      continue;
-    SmallVector<int64_t> discarded;
-    for (auto [number, value] : llvm::enumerate(problem.calls[call].results))
-      if (!kept[value])
-        discarded.push_back(number);
-    if (!discarded.empty())
-      CallOp(calls[call]).setDiscard(discarded);
-  }
+    clones.clones.push_back({it->second, int64_t(problem.calls.size())});
 }

@@ -47,26 +47,17 @@ public:
 
   planner::RetentionProblem problem;
 
-  /// The kernel call that a call of the problem stands for; null for what is received or sent.
-  CallOp callOf(int64_t call) const { return calls[call]; }
-  /// Writes an answer into the stage's calls: what F discards, and what runs again before the calls of B and W.
-  void write(const planner::Retention &answer);
   /// The clones that the stage has.
   const planner::Retention &found() const { return clones; }
-  /// Bytes of what F makes that B or W read; outputs have their places anyway.
-  int64_t keptBytes(const planner::Retention &answer) const;
 
 private:
   void addTask(RetentionContext &context, TaskOp task);
   void addCall(RetentionContext &context, CallOp call, planner::TaskKind kind);
   void addClone(RetentionContext &context, CallOp clone);
   int64_t add(mlir::Value value, int64_t bytes);
-  /// For each value whether it is there at the end of F and read before it is made again.
-  std::vector<bool> keptValues(const planner::Retention &answer) const;
 
   llvm::DenseMap<mlir::Value, int64_t> numbers;
   llvm::DenseMap<mlir::Operation *, int64_t> numberOf; ///< of calls
-  std::vector<CallOp> calls;                           ///< null: received or sent
   planner::Retention clones;
 };
 

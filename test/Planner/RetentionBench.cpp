@@ -33,7 +33,7 @@ void check(const RetentionProblem &problem, const Retention &answer, int64_t bou
 }
 
 int runSmall(int64_t count) {
-  int64_t solved = 0, exact = 0, equal = 0, none = 0, above = 0;
+  int64_t solved = 0, exact = 0, above = 0, searched = 0, equal = 0, none = 0;
   double worst = 0;
   for (int64_t seed = 0; seed < count; ++seed) {
     RetentionProblem problem = randomRetention(seed, 6 + seed % 7);
@@ -46,28 +46,44 @@ int runSmall(int64_t count) {
       exact += found ? least && problem.addedNs(answer) == *least : fails && !least;
       above += least && (!bound || *bound > *least);
       ++solved;
-      if (!least || solveRetention(problem, answer, {-1, 0})) {
-        none += least.has_value();
-        equal += !least;
+      if (found)
+        check(problem, answer, *bound);
+    }
+    // What the search for plans counts: no scratch, no value in the place of another, and B behind F.
+    problem = randomRetention(seed, 4 + seed % 3);
+    for (RetentionProblem::Call &call : problem.calls) {
+      call.scratchBytes = 0;
+      call.inPlace.clear();
+    }
+    addBackward(problem);
+    most = problem.peakOf({}).bytes;
+    for (problem.budgetBytes = problem.workingSet().bytes; problem.budgetBytes <= most; ++problem.budgetBytes) {
+      std::optional<int64_t> least = leastAddedNs(problem);
+      std::optional<Retention> answer = searchRetention(problem);
+      ++searched;
+      none += least && !answer;
+      equal += answer ? problem.addedNs(*answer) == *least : !least;
+      if (!answer)
         continue;
-      }
-      check(problem, answer, *bound);
-      equal += problem.addedNs(answer) == *least;
-      worst = std::max(worst, double(problem.addedNs(answer) - *least) / double(problem.baseNs() + *least));
+      check(problem, *answer, retentionBound(problem).value_or(INT64_MAX));
+      worst = std::max(worst, double(problem.addedNs(*answer) - *least) / double(problem.baseNs() + *least));
     }
   }
   std::printf(
-      "%ld graphs, %ld budgets: exact search equal on %ld, bound above the optimum on %ld; heuristic alone equal "
-      "on %ld (%.2f %%), without an answer on %ld, worst gap %.2f %%\n",
-      long(count), long(solved), long(exact), long(above), long(equal), 100.0 * double(equal) / double(solved),
-      long(none), 100 * worst);
+      "%ld graphs, %ld budgets: exact search equal on %ld, bound above the optimum on %ld; with B behind them, %ld "
+      "budgets: search for plans equal on %ld (%.2f %%), without an answer on %ld, worst gap %.2f %%\n",
+      long(count), long(solved), long(exact), long(above), long(searched), long(equal),
+      100.0 * double(equal) / double(searched), long(none), 100 * worst);
   return exact == solved && above == 0 ? 0 : 1;
 }
 
 // Whether nothing is cheaper, by a search that may take long.
 const char *isLeast(const RetentionProblem &problem, const Retention &answer) {
-  std::optional<bool> is = isLeastAdded(problem, problem.addedNs(answer), 1'000'000);
-  return !is ? "; not known to be the least" : *is ? "; the least" : "; not the least";
+  Retention least;
+  bool found = false;
+  if (solveRetentionExactly(problem, 1'000'000, least, found) || !found)
+    return "; not known to be the least";
+  return problem.addedNs(least) == problem.addedNs(answer) ? "; the least" : "; not the least";
 }
 
 // The budget that is this part of the peak, but at least 2 % above the least working set.
@@ -84,18 +100,19 @@ void runBudgets(const char *name, RetentionProblem problem, std::span<const doub
     if (problem.budgetBytes >= last)
       break;
     last = problem.budgetBytes;
-    Retention answer;
     double start = seconds();
-    Fault fault = solveRetention(problem, answer);
+    std::optional<Retention> answer = searchRetention(problem);
     double solving = seconds() - start;
-    if (fault) {
-      std::printf("  %.2f of the peak: %s\n", part, fault->c_str());
+    int64_t bound = retentionBound(problem).value_or(0);
+    if (!answer) {
+      std::printf("  %.2f of the peak: no plan, bound %.2f %%, %.2f s\n", part, 100.0 * double(bound) / double(base),
+                  solving);
       continue;
     }
-    int64_t bound = retentionBound(problem).value_or(0), ns = problem.addedNs(answer);
-    check(problem, answer, bound);
-    const char *least = problem.calls.size() > 80 ? "" : isLeast(problem, answer);
-    PackProblem pack = problem.blocksOf(answer);
+    int64_t ns = problem.addedNs(*answer);
+    check(problem, *answer, bound);
+    const char *least = problem.calls.size() > 80 ? "" : isLeast(problem, *answer);
+    PackProblem pack = problem.blocksOf(*answer);
     Packing packing;
     firstFitBySize(pack, packing);
     std::printf("  %.2f of the peak: added %.2f %%, bound %.2f %%, gap %.2f %%, %.2f s; arena %.4f of what lives%s\n",
@@ -168,48 +185,37 @@ void printInstances(size_t most) {
       if (network.problem.calls.size() > most)
         break;
       network.problem.budgetBytes = budgetOf(network.problem, part);
-      Retention answer;
-      if (!solveRetention(network.problem, answer))
-        printInstance(network, part, answer);
+      if (std::optional<Retention> answer = searchRetention(network.problem))
+        printInstance(network, part, *answer);
     }
 }
 
-// At the least budget in which anything can fit, as far as it is known, 1 % above it, and 64 bytes below it.
+// The least bytes that the search takes: of its plan that lacks the fewest where none fits.
 void runFloors() {
   for (auto [name, problem] : networks()) {
-    int64_t least = retentionFloor(problem).least.bytes;
-    std::printf("%s: %zu calls, working set %ld, floor %ld\n", name, problem.calls.size(),
-                long(problem.workingSet().bytes), long(least));
-    for (int64_t budget : {least, least * 101 / 100, least - 64}) {
-      problem.budgetBytes = budget;
-      Retention answer;
-      double start = seconds();
-      Fault fault = solveRetention(problem, answer);
-      double solving = seconds() - start;
-      if (fault) {
-        std::printf("  %ld: %s, %.2f s\n", long(budget), fault->c_str(), solving);
-        continue;
-      }
-      check(problem, answer, retentionBound(problem).value_or(INT64_MAX));
-      std::printf("  %ld: solved, added %.1f %%, %.2f s\n", long(budget),
-                  100.0 * double(problem.addedNs(answer)) / double(problem.baseNs()), solving);
-    }
+    int64_t floor = 0;
+    problem.budgetBytes = 1;
+    searchRetention(problem, 15'000'000, &floor);
+    int64_t set = problem.workingSet().bytes;
+    std::printf("%s: %zu calls, working set %ld, least bytes of a plan %ld (%.1f %% more)\n", name,
+                problem.calls.size(), long(set), long(floor), 100.0 * double(floor - set) / double(set));
     std::fflush(stdout);
   }
 }
 
 int runChains() {
   int64_t budgets = 0, equal = 0;
-  for (int64_t steps : {5, 10, 20, 40, 60}) {
+  for (int64_t steps : {5, 10, 15, 20}) {
     RetentionProblem problem = uniformChain(steps);
     for (problem.budgetBytes = 2; problem.budgetBytes <= steps; ++problem.budgetBytes) {
       Retention answer;
+      bool found = false;
       ++budgets;
-      equal +=
-          !solveRetention(problem, answer) && problem.addedNs(answer) == revolveAdded(steps, problem.budgetBytes - 1);
+      equal += !solveRetentionExactly(problem, 5'000'000, answer, found) && found &&
+               problem.addedNs(answer) == revolveAdded(steps, problem.budgetBytes - 1);
     }
   }
-  std::printf("uniform chains of 5 to 60 steps: %ld of %ld budgets equal Revolve\n", long(equal), long(budgets));
+  std::printf("uniform chains of 5 to 20 steps: %ld of %ld budgets equal Revolve\n", long(equal), long(budgets));
   return equal == budgets ? 0 : 1;
 }
 

@@ -34,6 +34,7 @@ int64_t make(RetentionProblem &problem, Call &call, int64_t bytes) {
 
 void plc::planner::addBackward(RetentionProblem &problem) {
   std::map<int64_t, int64_t> gradients;
+  problem.firstClone = problem.calls.size();
   for (int64_t index = int64_t(problem.calls.size()) - 1; index >= 0; --index) {
     Call forward = problem.calls[index];
     Call call{TaskKind::B, forward.ns * 2};
@@ -45,10 +46,8 @@ void plc::planner::addBackward(RetentionProblem &problem) {
     for (int64_t value : forward.args) {
       auto it = gradients.find(value);
       int64_t sum = make(problem, call, problem.bytes[value]);
-      if (it != gradients.end()) { // one more contribution, in the place of the sum before
+      if (it != gradients.end()) // one more contribution
         addOnce(call.args, it->second);
-        call.inPlace.emplace_back(it->second, sum);
-      }
       gradients[value] = sum;
     }
     problem.calls.push_back(call);

@@ -4,13 +4,15 @@
 
 #include "plc/Planner/Retention.h"
 
+#include <optional>
+
 namespace plc::planner {
 
 /// So many calls, each of which reads some values that were made before; bytes, times, scratch and places at random.
 RetentionProblem randomRetention(uint64_t seed, int64_t calls);
 
 /// Behind calls of F, for each in reverse order a call of B that reads what it read and the gradients of what it made, and
-/// makes those of what it read.
+/// makes those of what it read. As in plans, calls of F run again behind F alone.
 void addBackward(RetentionProblem &problem);
 
 /// A chain of so many steps and its reverse, of one byte and one nanosecond each. Step i makes x[i+1] of x[i], in its
@@ -33,6 +35,12 @@ RetentionProblem uNet(int64_t scales);
 RetentionProblem resNet(int64_t scales, int64_t blocks, bool bottleneck);
 /// Blocks that widen, filter each channel, and narrow again; the wide values cost little time for their bytes.
 RetentionProblem mobileNet(int64_t scales, int64_t blocks);
+
+/// What the search for plans recomputes on one rank for one micro-batch; nothing if it finds no plan. For problems of `addBackward`
+/// that have no scratch, and no values in the places of others: it counts neither. `leastBytes` becomes what the plan takes, or
+/// the one that lacks the fewest bytes.
+std::optional<Retention> searchRetention(const RetentionProblem &problem, int64_t effort = 15'000'000,
+                                         int64_t *leastBytes = nullptr);
 
 /// Layers of random width 1 to 8 that read the two layers before, and their reverse.
 RetentionProblem layeredGraph(uint64_t seed, int64_t calls);

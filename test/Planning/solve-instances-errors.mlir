@@ -229,6 +229,13 @@ plan.remat_instance @budget_missing policy "budget" limit 15 static 0 in_flight 
   plan.compute reads [0] makes [1]
 }
 // -----
+// expected-error@+1 {{is too large to be solved exactly, or has several micro-batches in flight: give an answer, which is checked}}
+plan.remat_instance @budget_flight policy "budget" limit 20 static 0 in_flight 3 {
+  plan.value 8
+  plan.compute ns 4 reads [] makes [0]
+  plan.backward B reads [0]
+}
+// -----
 // expected-error@+1 {{call 1 stands behind a later task's}}
 plan.remat_instance @budget_order policy "budget" limit 15 static 0 in_flight 1 {
   plan.backward W reads []

@@ -210,7 +210,7 @@ plan.remat_instance @joined_w policy "budget" limit 50 static 0 in_flight 3 {
   plan.backward W ns 1 reads [0, 1]
 }
 // CHECK: plan.remat_instance @split_w policy "budget" limit 80 static 0 in_flight 3 splits cloned [0] before [2] bytes 70 ns 9 bound 3 {
-plan.remat_instance @split_w policy "budget" limit 80 static 0 in_flight 3 splits {
+plan.remat_instance @split_w policy "budget" limit 80 static 0 in_flight 3 splits cloned [0] before [2] bytes 70 ns 9 bound 3 {
   plan.value 10
   plan.value 20
   plan.compute ns 9 reads [] makes [0]

@@ -42,7 +42,8 @@ how
                       waits for and is bound by, and what its arena holds at the peak
   --recommend         search over stages, schedule, micro-batches and recomputation, and write the best strategy, with
                       what was considered as comments, to -o or stdout
-  --plan-remat-curve  print what each byte less of a stage's memory costs in time when calls of F run again
+  --plan-remat-curve  print what each byte less costs: for ten budgets what the fullest rank takes, the step, and what
+                      is recomputed for it
   --print-pipeline    print the passes; given to plc-opt --pass-pipeline they give the same IR
 
 watch (MLIR's own options, as plc-opt has them, written --name=value)
@@ -115,7 +116,7 @@ static int parse(int argc, char **argv, CompileOptions &options) {
     else if (argument == "--recommend")
       options.recommend = true;
     else if (argument == "--plan-remat-curve")
-      options.program.listsBudgets = true;
+      options.listsBudgets = true;
     else if (argument == "--explain")
       options.program.explains = true;
     else if (argument == "--print-pipeline")
@@ -158,15 +159,15 @@ static int parse(int argc, char **argv, CompileOptions &options) {
                                 {"--emit", given.contains("--emit")},
                                 {"--recommend", options.recommend},
                                 {"--print-pipeline", options.printPipeline},
-                                {"--plan-remat-curve", options.program.listsBudgets}})
+                                {"--plan-remat-curve", options.listsBudgets}})
     if (options.program.explains && isGiven)
       return usage("--explain prints why the plan is as it is, and takes no " + llvm::Twine(other));
   for (const char *other : {"-o", "--emit"})
-    if (options.program.listsBudgets && given.contains(other))
+    if (options.listsBudgets && given.contains(other))
       return usage("--plan-remat-curve prints what each byte of a budget costs, and takes no " + llvm::Twine(other));
   if (options.calibrate && !options.model.empty())
     return usage("--calibrate measures the machine, and takes no model; found '" + options.model + "'");
-  if (options.recommend && (!options.emit.empty() || options.printPipeline || options.program.listsBudgets))
+  if (options.recommend && (!options.emit.empty() || options.printPipeline || options.listsBudgets))
     return usage("--recommend writes a strategy, and takes no --emit, --print-pipeline or --plan-remat-curve");
   if (options.model.empty() && !options.explainStrategy && !options.calibrate)
     return usage("no model; see plc-compile --help");

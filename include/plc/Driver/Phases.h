@@ -35,10 +35,9 @@ using algebra::Phase;
 struct Program {
   ProgramKind entry = ProgramKind::train;
   std::vector<std::string> outputs;
-  bool recomputes = true;    // false: what recomputation is compared with, under any memory budget
-  bool listsBudgets = false; // recomputation is not decided: `--plan-remat-curve` lists what it costs
-  bool explains = false;     // the cuts that were nearly taken are printed
-  bool measures = false;     // the budget is what recomputation aims at, and may be missed; nothing is verified yet
+  bool recomputes = true; // false: what recomputation is compared with, under any memory budget
+  bool explains = false;  // the cuts that were nearly taken are printed
+  bool measures = false;  // the budget is what recomputation aims at, and may be missed; nothing is verified yet
   std::shared_ptr<plan::KnownAnswers> known{}; // of all plans that are made; may be null
   bool sharesModule = false;                   // other programs of a module are planned by the same strategy
   bool leads = true; // false: stages and cuts are chosen for another program of the model, which may have other layers

@@ -15,12 +15,10 @@
 
 namespace plc::plan {
 
-/// What was found for partitions, ranks and orders, for other plans that ask for the same. Every plan is the same without.
+/// What was found for partitions, stages and orders, for other plans that ask for the same. Every plan is the same without.
 struct KnownAnswers {
-  explicit KnownAnswers(const planner::RetentionEffort &effort = {}) : ranks(effort) {}
-
   planner::KnownCuts partitions;
-  planner::KnownRanks ranks;
+  planner::KnownRetentionBounds retentions;
   planner::KnownOrders orders;
 };
 

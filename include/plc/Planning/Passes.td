@@ -283,23 +283,6 @@ def PlanPrintRoutes : Pass<"plan-print-routes", "::mlir::ModuleOp"> {
   }];
 }
 
-def PlanPrintRematCurve : Pass<"plan-remat-curve", "::mlir::ModuleOp"> {
-  let summary = "list what each byte of a stage's budget costs in time";
-  let description = [{
-    Before: stages (`--plan-partition`), which nothing runs `again` in. Prints to the standard output and changes nothing:
-    for each stage, for budgets from what it takes without recomputation down to the least that an answer was found
-    for, the bytes of its rank, the time added to each micro-batch, in ns and as a part of the stage's time, the lower
-    bound of that time, and the gap, (answer - bound) / (time of the stage + bound). Less budget never shows less time.
-
-    Test: `test/Planning/remat-curve.mlir`.
-  }];
-  let options = [
-    Option<"schedule", "schedule", "::plc::planner::ScheduleKind", "::plc::planner::ScheduleKind::oneFOneB",
-           "order that tells how many micro-batches are in flight">,
-    Option<"points", "points", "int64_t", "10", "budgets of each stage">
-  ];
-}
-
 def PlanSolveInstances : Pass<"plan-solve-instances", "::mlir::ModuleOp"> {
   let summary = "solve planning problems that are written as IR";
   let description = [{
