@@ -9,10 +9,8 @@
 #include "plc/Planner/Format.h"
 #include "plc/Planner/Partition.h"
 #include "plc/Planning/ActionTable.h"
-#include "plc/Planning/PredictStep.h"
 #include "plc/Planning/Summary.h"
 #include "plc/Strategy/Choices.h"
-#include "plc/Strategy/Optimizer.h"
 #include "plc/Support/Errors.h"
 #include "plc/Support/ExitCodes.h"
 

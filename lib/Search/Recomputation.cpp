@@ -160,6 +160,30 @@ void Searcher::applyPrices(Candidate &each, const std::vector<char> &ranks) {
   each.tasks = nullptr;
 }
 
+// Near the least bytes all that is recomputed runs again for each call, whether it needs to or not: the dearest calls first run again
+// less often, or not, where that fits.
+void Searcher::thin(Candidate &each) {
+  if (each.result.overBytes || !isOn("thin"))
+    return;
+  const Workload &workload = workloadOf(each);
+  std::vector<size_t> calls;
+  for (size_t call = 0; call < workload.calls.size(); ++call)
+    if (each.plan.recompute[call] != Recompute::no)
+      calls.push_back(call);
+  std::stable_sort(calls.begin(), calls.end(),
+                   [&](size_t a, size_t b) { return workload.calls[a].ns > workload.calls[b].ns; });
+  for (size_t call : calls)
+    for (Recompute less : {Recompute::no, Recompute::once, Recompute::perUnit}) {
+      if (less >= each.plan.recompute[call] || isOver())
+        break;
+      Candidate next = each;
+      next.plan.recompute[call] = less;
+      next.tasks = nullptr;
+      if (orderAnew(next) && assess(next) && next.cost < each.cost)
+        each = std::move(next);
+    }
+}
+
 // The least prices with which the ranks fit, each by bisection of its logarithm, all ranks at once.
 bool Searcher::repair(Candidate &each, int steps) {
   constexpr double cheapest = -12, dearest = 3; // powers of ten: no call saves less time per byte, none more
@@ -192,8 +216,10 @@ bool Searcher::repair(Candidate &each, int steps) {
     for (Recompute &call : each.plan.recompute)
       call = call == Recompute::no ? call : more;
     each.tasks = nullptr;
-    if (orderAnew(each) && assess(each) && each.cost < found.cost)
+    if (orderAnew(each) && assess(each) && each.cost < found.cost) {
       found = each;
+      thin(found);
+    }
   }
   each = std::move(found);
   return each.cost < std::numeric_limits<double>::infinity();

@@ -99,6 +99,7 @@ private:
   void setOption(Candidate &each, int32_t unit, const SavedOption &option);
   void applyPrices(Candidate &each, const std::vector<char> &ranks);
   bool repair(Candidate &each, int steps);
+  void thin(Candidate &each);
 
   // Moves.cpp
   bool relist(Candidate &each, double noise, bool byTail);

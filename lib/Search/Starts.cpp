@@ -187,8 +187,10 @@ void Searcher::addChains(const Candidate &frame, std::vector<Candidate> &starts)
         if (workload.calls[call].mayRecompute)
           each.plan.recompute[call] =
               isRead[call] && size_t(workload.calls[call].unit) % every == 0 ? Recompute::no : how;
-      if (listWithin(each, /*isFull=*/true))
-        starts.push_back(std::move(each));
+      if (!listWithin(each, /*isFull=*/true))
+        continue;
+      thin(each);
+      starts.push_back(std::move(each));
     }
 }
 

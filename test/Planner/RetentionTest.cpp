@@ -86,6 +86,16 @@ TEST(Retention, SearchIsNearTheBound) {
     }
 }
 
+// Near the floor all that is recomputed runs again for each call that needs it, which takes six times as long as all else; what need not
+// is taken back.
+TEST(Retention, SearchTakesBackClonesNearTheFloor) {
+  RetentionProblem problem = uNet(5);
+  problem.budgetBytes = problem.peakOf({}).bytes * 3 / 10;
+  std::optional<Retention> answer = searchRetention(problem);
+  ASSERT_TRUE(answer);
+  EXPECT_LE(problem.addedNs(*answer), 2 * retentionBound(problem).value());
+}
+
 // In few bytes a value is made again for each of several calls: one moment alone bounds that by 7 % of the time, moments one
 // behind the other by 13 %, of 15 % that are added.
 TEST(Retention, BoundAddsMomentsOneBehindTheOther) {
