@@ -146,8 +146,8 @@ void writeArena(llvm::json::OStream &json, const Explanation::Arena &arena) {
 
 void plc::plan::print(const Explanation &all, int64_t columns, llvm::raw_ostream &out) {
   if (all.fault.empty()) {
-    out << "order: " << formatNs(all.stepNs) << "; no order of these tasks takes less than "
-        << formatNs(all.boundNs) << " (gap " << formatPart(all.stepNs - all.boundNs, all.boundNs) << ")\n";
+    out << "order: " << formatNs(all.stepNs) << "; no order of these tasks takes less than " << formatNs(all.boundNs)
+        << " (gap " << formatPart(all.stepNs - all.boundNs, all.boundNs) << ")\n";
     if (all.replicas > 1)
       out << "  on the first of " << all.replicas
           << " replicas; each of the others does the same with other micro-batches, on as many ranks\n";
