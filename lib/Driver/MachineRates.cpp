@@ -84,7 +84,7 @@ void driver::machineRates(InstructionSet isa, llvm::function_ref<bool(StringRef 
   if (llvm::sys::fs::exists(file))
     llvm::errs() << "plc-compile: remark: '" << file
                  << "' keeps this machine's rates but does not give each of them rightly; it is replaced\n";
-  llvm::errs() << "plc-compile: measuring what this machine takes, once, for plans (about 2 s); '--rates shipped' goes "
+  llvm::errs() << "plc-compile: measuring what this machine takes, once, for plans (about 5 s); '--rates shipped' goes "
                   "without\n";
   std::string rates;
   if (measureRates({std::string("machine.isa=") + nameOfChoice(isa)}, rates) || !take(rates)) {

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <ctime>
+#include <limits>
 #include <numeric>
 #include <thread>
 #include <vector>
@@ -66,19 +67,18 @@ double secondsOfLoops(int64_t threads) {
 
 } // namespace
 
-// In turns, so that what disturbs the machine disturbs both alike.
+// In turns, the fastest of each: other work only makes them longer.
 double plc::driver::measureSlowdown() {
-  constexpr int turns = 9;
+  constexpr int turns = 3;
   int64_t cores = std::thread::hardware_concurrency();
   if (cores < 2)
     return 1;
-  std::vector<double> ratios;
+  double one = std::numeric_limits<double>::infinity(), all = one;
   for (int turn = 0; turn < turns; ++turn) {
-    double one = secondsOfLoops(1);
-    ratios.push_back(secondsOfLoops(cores) / one);
+    one = std::min(one, secondsOfLoops(1));
+    all = std::min(all, secondsOfLoops(cores));
   }
-  std::nth_element(ratios.begin(), ratios.begin() + turns / 2, ratios.end());
-  return std::clamp(std::pow(ratios[turns / 2], 1 / std::log2(double(cores))), 1.0, 2.0);
+  return std::clamp(std::pow(all / one, 1 / std::log2(double(cores))), 1.0, 2.0);
 }
 
 double plc::driver::measureWakeNs() {

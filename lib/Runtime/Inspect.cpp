@@ -116,8 +116,8 @@ void tellPlan(const json &plan) {
   gaps.add({"", "planned", "at least", "gap"});
   gaps.add({"slowest stage", milliseconds(plan.at("cut_ns")), milliseconds(plan.at("cut_bound_ns")),
             percent(plan.at("cut_gap"))});
-  gaps.add(
-      {"order", milliseconds(plan.at("step_ns")), milliseconds(plan.at("step_bound_ns")), percent(plan.at("step_gap"))});
+  gaps.add({"order", milliseconds(plan.at("step_ns")), milliseconds(plan.at("step_bound_ns")),
+            percent(plan.at("step_gap"))});
   for (const json &stage : plan.at("stages"))
     gaps.add({"arena of rank " + stage.at("rank").dump(), stage.at("peak_bytes").dump() + " bytes",
               stage.at("peak_bound_bytes").dump() + " bytes", percent(stage.at("peak_gap"))});

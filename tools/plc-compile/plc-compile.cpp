@@ -55,7 +55,7 @@ watch (MLIR's own options, as plc-opt has them, written --name=value)
   PLC_PROGRESS=S in the environment: tell which pass is at work after S seconds, and now and then from there on (10)
 
   --error-limit N     stop after N errors (20; 0: never)
-  --calibrate         measure this machine's rates instead, for `machine.rates`, to -o or stdout (about 2 s)
+  --calibrate         measure this machine's rates instead, for `machine.rates`, to -o or stdout (about 5 s)
 
   --help              this text
   --version           the version of plc

@@ -40,7 +40,7 @@ struct CompileOptions {
 /// Compiles; returns the exit code (architecture: 0, 1 model, 2 usage or strategy, 3 no plan, 70 internal).
 int compile(const CompileOptions &options);
 
-/// Measures the rates of this machine, in about two seconds, by running a model that `plc-run` beside this program
+/// Measures the rates of this machine, in about five seconds, by running a model that `plc-run` beside this program
 /// profiles, under further keys of the strategy (`machine.isa=avx2`); writes them as TOML for `machine.rates`. Returns the
 /// exit code.
 int calibrate(llvm::ArrayRef<std::string> sets, const std::string &output);
