@@ -17,6 +17,8 @@ import statistics
 import subprocess
 import tempfile
 
+from ranks import spearman
+
 root = pathlib.Path(__file__).resolve().parent.parent
 options = argparse.ArgumentParser()
 options.add_argument("--model", default="demo", choices=["demo", "D512", "gpt2"])
@@ -64,14 +66,6 @@ def plans_of(cores):
             for count in (1, lanes):
                 plans[f"automatic x {threads}, {count} lanes"] = automatic(cores // threads, threads, count)
     return plans
-
-
-def spearman(xs, ys):
-    def ranks_of(values):
-        order = sorted(range(len(values)), key=lambda i: values[i])
-        return [order.index(i) for i in range(len(values))]
-    a, b = ranks_of(xs), ranks_of(ys)
-    return 1 - 6 * sum((x - y) ** 2 for x, y in zip(a, b)) / (len(a) * (len(a) ** 2 - 1))
 
 
 with tempfile.TemporaryDirectory() as folder:

@@ -16,6 +16,8 @@ import statistics
 import subprocess
 import tempfile
 
+from ranks import spearman
+
 os.environ["PLC_THREADS_PER_STAGE"] = "1" # beside ranks, no further workers
 
 root = pathlib.Path(__file__).resolve().parent.parent
@@ -36,16 +38,6 @@ KEYS = {"policy": "checkpoint.policy", "lanes": "gradient.lanes"}
 
 def run(tool, *arguments):
     return subprocess.run([f"{chosen.build}/bin/{tool}", *arguments], check=True, capture_output=True, text=True).stdout
-
-
-def ranks_of(values):
-    order = sorted(range(len(values)), key=lambda i: values[i])
-    return [order.index(i) for i in range(len(values))]
-
-
-def spearman(xs, ys):
-    a, b = ranks_of(xs), ranks_of(ys)
-    return 1 - 6 * sum((x - y) ** 2 for x, y in zip(a, b)) / (len(a) * (len(a) ** 2 - 1))
 
 
 with tempfile.TemporaryDirectory() as folder:

@@ -98,10 +98,7 @@ Action Evaluator::stepOf(const StageTasks &tasks, const PlanSpec &plan, size_t r
     work.leastNs += copies;
   }
   Action step{Op::Step, -1, -1};
-  step.ns = work.ns;
-  step.dividedPart = work.dividedPart();
-  step.leastPart = work.leastPart();
-  step.kernels = int32_t(work.kernels);
+  step.setWork(work);
   return step;
 }
 
@@ -193,10 +190,8 @@ void Evaluator::writeActions(const PlanSpec &plan, const StageTasks &tasks) {
       const Task &task = plan.order[rank][i];
       const StageTasks::Work &work = tasks.work(task);
       Action &run = actions.emplace_back(Action{Op::Run, StageTasks::nodeOf(task.stage, task.kind), task.microBatch});
+      run.setWork(work);
       run.ns = workload.scaled(work.ns, task.microBatch);
-      run.dividedPart = work.dividedPart;
-      run.leastPart = work.leastPart;
-      run.kernels = work.kernels;
       bytes.push_back(0);
     }
     put(count * gapKinds + sends + 1);

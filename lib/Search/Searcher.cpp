@@ -47,10 +47,6 @@ bool Searcher::isOver() {
   return report.isAborted;
 }
 
-double Searcher::costOf(const Evaluation &result, double penalty) const {
-  return double(result.stepNs) * (1 + penaltyOfByte(penalty) * double(result.overBytes));
-}
-
 double Searcher::guideOf(const Evaluation &result, double penalty) const {
   return double(result.aloneNs) * (1 + penaltyOfByte(penalty) * double(result.overBytes));
 }

@@ -59,8 +59,7 @@ private:
   double penaltyOfByte(double penalty) const {
     return hasBudget() ? penalty / double(std::max<int64_t>(1, machine.limitBytes.front())) : 0;
   }
-  double costOf(const Evaluation &result, double penalty) const;
-  /// What moves go by.
+  /// What moves go by, and starts are compared by.
   double guideOf(const Evaluation &result, double penalty) const;
   /// Evaluates a candidate, and remembers it if it is the best. False if it never ends or its guide is above `most` at this penalty.
   bool assess(Candidate &each, double most = std::numeric_limits<double>::infinity(), double penalty = 0);

@@ -134,14 +134,8 @@ public:
         StageTasks::Work &work = out.stages[stage][size_t(kind)];
         const auto &body = bodies.bodies[stage][size_t(kind)];
         work.exists = !body.empty();
-        plc::simulator::SharedWork sum;
         for (BodyCall each : body)
-          sum += workload.calls[size_t(each.call)].work();
-        work.ns = sum.ns;
-        work.leastNs = sum.leastNs;
-        work.dividedPart = sum.dividedPart();
-        work.leastPart = sum.leastPart();
-        work.kernels = int32_t(sum.kernels);
+          work += workload.calls[size_t(each.call)].work();
       }
     findLives();
     addBytes();
@@ -342,7 +336,7 @@ private:
 
 bool StageTasks::isDivided() const {
   return std::any_of(stages.begin(), stages.end(), [](const auto &tasks) {
-    return std::any_of(tasks.begin(), tasks.end(), [](const Work &work) { return work.dividedPart > 0; });
+    return std::any_of(tasks.begin(), tasks.end(), [](const Work &work) { return work.dividedNs > 0; });
   });
 }
 

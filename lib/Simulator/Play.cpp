@@ -24,13 +24,6 @@ SharedWork sharedUpdate(int64_t ns, const RankThreads &threads) { return shared(
 
 namespace {
 
-void setWork(Play::Action &action, const SharedWork &work) {
-  action.ns = work.ns;
-  action.dividedPart = work.dividedPart();
-  action.leastPart = work.leastPart();
-  action.kernels = static_cast<int32_t>(work.kernels);
-}
-
 Play::Action runOf(const module::RankInfo &rank, const ActionInfo &action, const Times &times) {
   Play::Action run{action.op, static_cast<int32_t>(action.target), static_cast<int32_t>(action.microBatch)};
   SharedWork work;
@@ -38,7 +31,7 @@ Play::Action runOf(const module::RankInfo &rank, const ActionInfo &action, const
     int64_t chunks = std::max<int64_t>(1, times.chunks(call, action.microBatch));
     work += shared(times.callNs(call, action.microBatch), chunks, times.threads);
   }
-  setWork(run, work);
+  run.setWork(work);
   return run;
 }
 
@@ -101,7 +94,7 @@ Play playOf(const module::EntryPlan &entry, const Times &times) {
         SharedWork update = sharedUpdate(times.updateNs(module::updatedBytes(info)), times.threads);
         Play::Action &step = rank.actions.emplace_back(Play::Action{action.op});
         step.microBatch = -1;
-        setWork(step, update);
+        step.setWork(update);
       } else if (action.isMessage())
         rank.actions.push_back(
             {action.op, static_cast<int32_t>(action.target), static_cast<int32_t>(action.microBatch)});

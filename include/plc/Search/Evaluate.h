@@ -33,8 +33,8 @@ struct Machine {
 struct Evaluation {
   bool ends = false;  ///< false: ranks wait for each other, or the plan takes longer than was asked for
   int64_t stepNs = 0; ///< as the simulator plays it
-  int64_t aloneNs =
-      0; ///< the same where no rank helps another: what a search goes by, since help hides what an order lacks
+  /// The same where no rank helps another: what a search goes by, since help hides what an order lacks.
+  int64_t aloneNs = 0;
   int64_t orderNs = 0;                       ///< a lower estimate of `aloneNs`: with messages that occupy nobody
   int64_t overBytes = 0;                     ///< above the limits, summed over ranks
   std::vector<int64_t> bytes{};              ///< live bytes of each rank at most, persistent ones included

@@ -33,12 +33,8 @@ StageBodies bodiesOf(const Workload &workload, const PlanSpec &plan);
 ///
 ///   bytes above those at the start of a task:   peak  _/\__        net  = bytes that it leaves
 struct StageTasks {
-  struct Work {
+  struct Work : simulator::SharedWork {
     bool exists = false; ///< it has calls
-    int64_t ns = 0;
-    int64_t leastNs = 0;                  ///< as of a call
-    float dividedPart = 0, leastPart = 0; ///< as of simulator::Play::Action
-    int32_t kernels = 0;
     int64_t peak = 0, net = 0;
   };
   /// A value that travels between two ranks.

@@ -21,6 +21,13 @@ struct Play {
     int64_t ns = 0;         ///< Run, Step
     float leastPart = 0;    ///< Run, Step: of `ns` that it takes however many do
     int32_t kernels = 0;    ///< Run, Step: that they can help with
+
+    void setWork(const SharedWork &work) {
+      ns = work.ns;
+      dividedPart = work.dividedPart();
+      leastPart = work.leastPart();
+      kernels = static_cast<int32_t>(work.kernels);
+    }
   };
   struct Rank {
     std::string stage;

@@ -1,0 +1,11 @@
+"""The rank correlation of two lists (Spearman, 1904), for scripts beside this one."""
+import statistics
+
+
+def ranks_of(values):
+    order = sorted(range(len(values)), key=lambda i: values[i])
+    return [order.index(i) for i in range(len(values))]
+
+
+def spearman(xs, ys):
+    return statistics.correlation(ranks_of(xs), ranks_of(ys))
