@@ -110,7 +110,8 @@ std::vector<Candidate> Searcher::choosePool(std::vector<Candidate> &starts) {
   constexpr size_t size = 16;
   std::vector<Candidate> pool;
   std::map<FrameKey, int> seen;
-  if (best && best->cost > starts.front().cost * near) // with help it is faster than those that need none
+  // With help it may be faster than those that need none; and a frame's promise may be all that there was effort for.
+  if (best && (starts.empty() || best->cost > starts.front().cost * near))
     pool.push_back(*best);
   for (int most : {1, 3})
     for (Candidate &each : starts) {

@@ -183,6 +183,24 @@ TEST(Search, KeepsBudgets) {
   }
 }
 
+// However little effort there is: where it ends before any start, a plan that a frame was tried with is the answer.
+TEST(Search, AnswersWithAnyEffort) {
+  std::mt19937 random(14);
+  std::vector<Workload> workloads = {randomChain(random, 8, 8)};
+  SearchReport report;
+  std::optional<Found> free = search(workloads, freeMachine(3), limitsFor(3), report);
+  ASSERT_TRUE(free);
+  Machine less = withBudget(freeMachine(3), mostBytes(*free) * 6 / 10);
+  int answers = 0;
+  for (int64_t effort = 1; effort < 300'000; effort += effort / 8 + 1) {
+    SearchReport each;
+    std::optional<Found> found = search(workloads, less, limitsFor(3, effort), each);
+    answers += found.has_value();
+    EXPECT_TRUE(!found || mostBytes(*found) <= less.limitBytes.front());
+  }
+  EXPECT_GT(answers, 0);
+}
+
 // More ranks or more bytes make no step longer, but for a fiftieth, and exclude no plan. Pairs by chance; other ones with
 // --gtest_random_seed: of 1,008 pairs of the seeds 1 to 42 eleven are above it, all near the least bytes, by up to 12.5 %.
 TEST(Search, MoreIsNoWorse) {
