@@ -202,7 +202,7 @@ TEST(Search, AnswersWithAnyEffort) {
 }
 
 // More ranks or more bytes make no step longer, but for a fiftieth, and exclude no plan. Pairs by chance; other ones with
-// --gtest_random_seed: of 1,008 pairs of the seeds 1 to 42 eleven are above it, all near the least bytes, by up to 12.5 %.
+// --gtest_random_seed: of 1,008 pairs of the seeds 1 to 42 seventeen are above it, the worst by 14.6 %.
 TEST(Search, MoreIsNoWorse) {
   std::mt19937 random(unsigned(testing::UnitTest::GetInstance()->random_seed()));
   double worst = 1;
