@@ -89,9 +89,8 @@ def Plan_CallOp : Plan_Op<"call", [DeclareOpInterfaceMethods<SymbolUserOpInterfa
     instances share, and set where `--plan-partition` inlines the bodies.
 
     A call of F may `discard` results, by number: the decision of `--plan-partition` that they are not kept for B and W but
-    computed again there, if those need them. Where is left to `--plan-remat`, unless calls of B and W say before which of
-    them which calls of F run `again`, by their places in F, in order: then exactly those run, one of them several times
-    if it is named several times. A call that has `recompute` is a *clone*, made by `--plan-remat`: it computes again what a call of F computed, of the
+    computed again there. Calls of B and W say which calls of F run `again` before them, by their places in F, in order;
+    one of them runs several times if it is named several times. A call that has `recompute` is a *clone*, made by `--plan-remat`: it computes again what a call of F computed, of the
     same kernel on the same values, each of which is kept or a clone's. `--plan-verify` proves that. A run that keeps
     (see `plan.run`) leaves it out.
 

@@ -151,8 +151,7 @@ def Plan_StageOp : Plan_Op<"stage", [SingleBlock, NoRegionArguments, HasParent<"
     Holds, in order: handles (`plan.param`, `plan.site`, `plan.input`, `plan.pop`), at most one `plan.task` per role,
     in the order P, F, B, W, then `plan.output` and `plan.stash`; `plan.checkpoint`s stand behind F. Results are the values that other stages use; after
     `--plan-infer-skips` there are none, and no value of another stage is used. `layers` counts its layer calls, or kernels where cuts fall between these, `ns`
-    is its time for one micro-batch with the tensors it receives, `bytes` what the partition took for its memory. It is of
-    one `replica` of the program.
+    is its time for one micro-batch with the tensors it receives. It is of one `replica` of the program.
     (It is looked up by name but has no `Symbol` trait, which forbids results.)
 
     An example, from `test/Dialect/Plan/program.mlir`:
@@ -170,7 +169,7 @@ def Plan_StageOp : Plan_Op<"stage", [SingleBlock, NoRegionArguments, HasParent<"
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Plan_Natural:$rank,
                        DefaultValuedAttr<Plan_Natural, "0">:$layers, DefaultValuedAttr<Plan_Natural, "0">:$ns,
-                       DefaultValuedAttr<Plan_Natural, "0">:$bytes, DefaultValuedAttr<Plan_Natural, "0">:$replica);
+                       DefaultValuedAttr<Plan_Natural, "0">:$replica);
   let results = (outs Variadic<Plan_Tensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name `rank` $rank attr-dict-with-keyword (`:` type($results)^)? $body";

@@ -7,7 +7,6 @@
 #include "plc/Dialect/Plan/Plan.h"
 #include "plc/Language/PassErrors.h"
 #include "plc/Planner/Format.h"
-#include "plc/Planner/Partition.h"
 #include "plc/Planning/ActionTable.h"
 #include "plc/Planning/Summary.h"
 #include "plc/Strategy/Choices.h"

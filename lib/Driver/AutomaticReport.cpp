@@ -2,7 +2,6 @@
 #include "Automatic.h"
 
 #include "plc/Planner/Format.h"
-#include "plc/Planner/Partition.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"

@@ -25,7 +25,6 @@
 #include "plc/Planner/RematPolicies.h"
 #include "plc/Planning/ActionTable.h"
 #include "plc/Planning/Explain.h"
-#include "plc/Planning/KnownAnswers.h"
 #include "plc/Planning/PredictStep.h"
 #include "plc/Planning/Summary.h"
 #include "plc/Support/ErrorLimit.h"
@@ -151,7 +150,6 @@ private:
   std::optional<Lowering> lowering;  // of both
   AutomaticPlan automatic;           // if the strategy asks for a search
   bool isJoint = false;              // of cuts, ranks and micro-batches, too
-  std::shared_ptr<plc::plan::KnownAnswers> known = std::make_shared<plc::plan::KnownAnswers>();
   int code = Done;
   DefaultTimingManager timing; // of all programs, if `--mlir-timing` asks
   TimingScope timed;
@@ -388,7 +386,6 @@ int Compilation::writeModule() {
   std::vector<OwningOpRef<ModuleOp>> lowered;
   for (const plc::algebra::Entry &entry : entries()) {
     Program program{entry.program, entry.outputs};
-    program.known = known;
     program.leads = leads(program);
     program.sharesModule = true;
     OwningOpRef<ModuleOp> module = kept(lowering->lower(program, manifest.numericsKey));
@@ -447,7 +444,6 @@ int Compilation::run() {
     return fail(BadInput, wrong);
   lowering.emplace(models(), strategy, sources, &timed, llvm::errs(), done());
   Program program = options.program;
-  program.known = known;
   if (done() > PhaseKind::ein) {
     program.entry = ir->provenance.program.value_or(program.entry);
     program.outputs = ir->provenance.outputs;

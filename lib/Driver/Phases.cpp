@@ -5,7 +5,7 @@
 #include "plc/Kernels/Passes.h"
 #include "plc/Numerics/Passes.h"
 #include "plc/Planner/ScheduleFile.h"
-#include "plc/Planning/KnownAnswers.h"
+#include "plc/Planning/Passes.h"
 #include "plc/Planning/PredictStep.h"
 #include "plc/Strategy/Choices.h"
 #include "plc/Strategy/Optimizer.h"
@@ -201,7 +201,6 @@ static plc::plan::PlanPartitionOptions partitionOptions(const Program &program, 
   plc::plan::PlanPartitionOptions options;
   options.stages = strategy.get<int64_t>("parallelism.stages");
   options.follows = !program.leads;
-  options.explain = program.explains && !program.measures;
   options.prepare = prepares(strategy);
   options.replicas = strategy.get<int64_t>("parallelism.replicas");
   options.shards = shardsOf(strategy);
@@ -214,8 +213,6 @@ static plc::plan::PlanPartitionOptions partitionOptions(const Program &program, 
   options.schedule = strategy.getChoice<plc::planner::ScheduleKind>("parallelism.schedule");
   if (std::optional<plc::planner::ScheduleFile> table = scheduleFileOf(strategy);
       table && plc::rowOf(options.schedule).follows == plc::planner::OrderSource::text) {
-    std::vector<int64_t> inFlight = table->inFlight();
-    options.inFlight.assign(inFlight.begin(), inFlight.end());
     options.splits = table->splitsBackward();
   }
   if (ranksOf(strategy) == 1) // nobody waits for B
@@ -283,14 +280,14 @@ std::vector<Phase> plc::driver::phasesOf(const Program &program, const Strategy 
   add("partition", [options = partitionOptions(program, strategy), program, strategy](OpPassManager &pipeline) {
     if (strategy.isGiven("parallelism.plan") && program.leads)
       pipeline.addPass(plan::createPlanChoose({strategy.get<std::string>("parallelism.plan"), !program.recomputes}));
-    pipeline.addPass(plan::createPlanPartition(options, program.known));
+    pipeline.addPass(plan::createPlanPartition(options));
   });
   add("skips", [](OpPassManager &pipeline) { pipeline.addPass(plan::createPlanInferSkips()); });
   add("schedule", [options = scheduleOptions(program, strategy), program](OpPassManager &pipeline) {
-    pipeline.addPass(plan::createPlanSchedule(options, program.known));
+    pipeline.addPass(plan::createPlanSchedule(options));
   });
   add("remat", [options = rematOptions(program, strategy), program](OpPassManager &pipeline) {
-    pipeline.addPass(plan::createPlanRemat(options, program.known));
+    pipeline.addPass(plan::createPlanRemat(options));
   });
   add("comm", [](OpPassManager &pipeline) {
     pipeline.addPass(plan::createPlanReplicate());

@@ -213,7 +213,7 @@ std::vector<int64_t> Workloads::microBatchCounts() const {
 int Workloads::applyPolicy(llvm::raw_ostream &errors) {
   for (auto [workload, way] : llvm::zip(workloads, ways)) {
     plc::language::PassErrors reported(sources, *way.module->getContext(), errors, strategy.places());
-    FailureOr<std::vector<search::Recompute>> found =
+    FailureOr<search::Recomputation> found =
         plc::plan::recomputedBy(way.module.get(), workload, optionsOf(strategyOf(way)), rematModeOf(program, strategy));
     if (failed(found))
       return reported.getExitCode();

@@ -40,7 +40,7 @@ public:
   /// The strategy with the keys of a workload's way.
   strategy::Strategy strategyOf(const Way &way) const;
   /// What a policy recomputes, by workload and call; empty where that is open.
-  const std::vector<std::vector<search::Recompute>> &recomputedByPolicy() const { return recomputed; }
+  const std::vector<search::Recomputation> &recomputedByPolicy() const { return recomputed; }
 
   /// Whether it is open what is recomputed.
   bool mayRecompute() const;
@@ -73,7 +73,7 @@ private:
   const bool isJoint;
   std::vector<Way> ways; // by workload
   std::vector<search::Workload> workloads;
-  std::vector<std::vector<search::Recompute>> recomputed;
+  std::vector<search::Recomputation> recomputed;
   std::string unshared; // why groups of ranks cannot share stages
 };
 

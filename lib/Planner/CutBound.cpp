@@ -1,6 +1,4 @@
 //===- CutBound.cpp - how fast a cut can be at best ------------------------===//
-#include "CutBound.h"
-
 #include "Flow.h"
 
 #include "plc/Planner/Order.h"
@@ -35,7 +33,7 @@ public:
     if (!isTooLittle(least))
       return least;
     // Transfers that part fewer parts are no more: `most` is not too little if the windows allow it.
-    int64_t low = least, most = std::max(least, (total + crossing) / problem.stages + 1);
+    int64_t low = least, most = std::max(least, (total + crossing) / problem.stages() + 1);
     while (isTooLittle(most)) {
       low = most;
       most += std::max<int64_t>(most / 8, 1);
@@ -57,17 +55,6 @@ private:
 
   // Work and number of all that must come before each part, and behind it, the part included.
   void sumClosures() {
-    if (problem.isChain) {
-      for (int64_t part = 0, sum = 0; part < count; ++part) {
-        ahead[part] = sum += problem.parts[part].ns;
-        numAhead[part] = part + 1;
-      }
-      for (int64_t part = count, sum = 0; part-- > 0;) {
-        behind[part] = sum += problem.parts[part].ns;
-        numBehind[part] = count - part;
-      }
-      return;
-    }
     std::vector<std::vector<int64_t>> before(count);
     for (auto [a, b] : edges)
       before[b].push_back(a);
@@ -97,7 +84,7 @@ private:
     if (time <= 0)
       return total > 0;
     // No stage is empty, so those before a part's have parts that need not come behind it.
-    int64_t final = problem.stages - 1;
+    int64_t final = problem.stages() - 1;
     for (int64_t part = 0; part < count; ++part) {
       first[part] = std::max({(ahead[part] - 1) / time, final - (count - numAhead[part]), int64_t(0)});
       last[part] = std::min({final - std::max<int64_t>(behind[part] - 1, 0) / time, count - numBehind[part], final});
@@ -106,15 +93,15 @@ private:
     }
     spreadTensors();
     // Once the transfers are too many, further boundaries tell nothing more.
-    int64_t room = problem.stages * time - total;
-    for (int64_t boundary = 1; boundary < problem.stages && crossing <= room; ++boundary)
+    int64_t room = problem.stages() * time - total;
+    for (int64_t boundary = 1; boundary < problem.stages() && crossing <= room; ++boundary)
       crossing += leastCrossing(boundary);
     return crossing > room;
   }
 
   // For each boundary the tensors that may cross it, and what they count with there.
   void spreadTensors() {
-    at.assign(problem.stages, {});
+    at.assign(problem.stages(), {});
     for (const PartitionProblem::Tensor &tensor : problem.tensors) {
       int64_t least = first[tensor.producer], most = last[tensor.producer];
       for (int64_t part : tensor.consumers) {
@@ -153,10 +140,10 @@ private:
   void addTensor(FlowNetwork &network, const Spread &spread, int64_t &nodes) {
     const PartitionProblem::Tensor &tensor = *spread.tensor;
     int64_t producer = node[tensor.producer];
-    bool isJoined = tensor.consumers.size() > 1, mayReturn = problem.isChain || !tensor.forward;
+    bool isJoined = tensor.consumers.size() > 1;
     int64_t there = isJoined ? nodes++ : node[tensor.consumers[0]], back = isJoined ? nodes++ : there;
     addEdge(network, producer, there, spread.ns);
-    if (mayReturn)
+    if (!tensor.forward)
       addEdge(network, back, producer, spread.ns);
     for (int64_t part : tensor.consumers)
       if (isJoined) {
@@ -183,23 +170,13 @@ private:
 
 } // namespace
 
-int64_t plc::planner::quickBound(const PartitionProblem &problem) {
-  int64_t total = 0, largest = 0, speeds = 0, highest = 0;
-  for (const PartitionProblem::Part &part : problem.parts) {
+int64_t PartitionProblem::bound() const {
+  int64_t total = 0, largest = 0, ranks = numRanks();
+  for (const Part &part : parts) {
     total += part.ns;
     largest = std::max(largest, part.ns);
   }
-  for (int64_t rank = 0; rank < problem.numRanks(); ++rank) {
-    speeds += problem.speedOf(rank);
-    highest = std::max(highest, problem.speedOf(rank));
-  }
-  return std::max((total * 100 + speeds - 1) / speeds, (largest * 100 + highest - 1) / highest);
-}
-
-int64_t PartitionProblem::bound() const {
-  int64_t least = quickBound(*this);
-  bool isApart = numRanks() == stages; // a rank for each stage, so that the stages before a boundary are ranks
-  if (!isApart || !speed.empty() || parts.size() > mostParts)
-    return least;
-  return FlowBound(*this).solve(least);
+  int64_t least = std::max((total + ranks - 1) / ranks, largest);
+  bool isApart = ranks == stages(); // a rank for each stage, so that the stages before a boundary are ranks
+  return isApart && parts.size() <= mostParts ? FlowBound(*this).solve(least) : least;
 }

@@ -1,7 +1,7 @@
 //===- RetentionExact.cpp - a shortest path over sets of live values --------===//
 #include "RetentionToGo.h"
 
-#include "plc/Planner/Partition.h"
+#include "plc/Planner/Format.h"
 
 #include <algorithm>
 #include <queue>

@@ -26,7 +26,7 @@ class Precedence {
 public:
   using Edge = ForcedOrder::Edge;
 
-  Precedence(const Jobs &jobs, const std::vector<TurnTime> &turns) : jobs(jobs), reach(reachability()) {
+  explicit Precedence(const Jobs &jobs) : jobs(jobs), reach(reachability()) {
     for (int64_t chain : jobs.chains)
       for (int64_t i = 0; i < jobs.microBatches; ++i) {
         int64_t job = jobs.jobOf(chain, i);
@@ -38,8 +38,6 @@ public:
     for (int64_t chain : jobs.chains)
       if (jobs.kindOf(chain) == TaskKind::F && jobs.stageOf(chain).last() != TaskKind::F)
         addMemory(chain / 3);
-    for (const TurnTime &turn : turns)
-      addTurn(turn);
   }
 
   std::vector<std::pair<int64_t, Edge>> edges; ///< into jobs
@@ -92,14 +90,6 @@ private:
       if (first)
         addLeft(stage, i, chain, first - 1);
       held += jobs.problem.scaled(each, i);
-    }
-  }
-
-  void addTurn(const TurnTime &turn) {
-    for (int64_t i = 0; i + turn.microBatches <= jobs.microBatches; ++i) {
-      int64_t first = jobs.jobOf(ScheduleProblem::nodeOf(turn.stage, TaskKind::F), i);
-      int64_t last = jobs.jobOf(ScheduleProblem::nodeOf(turn.stage, turn.to), i + turn.microBatches - 1);
-      edges.push_back({last, {first, turn.ns - jobs.ns[first] - jobs.ns[last]}});
     }
   }
 
@@ -248,23 +238,12 @@ int64_t plc::planner::preemptiveMakespan(std::vector<OneMachineJob> list) {
   return makespan;
 }
 
-ForcedOrder::ForcedOrder(const Jobs &jobs, const std::vector<TurnTime> &turns) {
-  into = Rows<Edge>(jobs.count, Precedence(jobs, turns).edges);
+ForcedOrder::ForcedOrder(const Jobs &jobs) {
+  into = Rows<Edge>(jobs.count, Precedence(jobs).edges);
   // By micro-batches first: an edge of memory leads from a backward task of an earlier one to F.
   for (int64_t i = 0; i < jobs.microBatches; ++i)
     for (int64_t chain : jobs.chains)
       order.push_back(jobs.jobOf(chain, i));
-  head = Heads(jobs, into, order, false).head;
-  tail = Heads(jobs, outOf(), {order.rbegin(), order.rend()}, true).head;
-}
-
-ForcedOrder::ForcedOrder(const Jobs &jobs, const ForcedOrder &all, const std::vector<bool> &inside) : order(all.order) {
-  std::vector<std::pair<int64_t, Edge>> edges;
-  for (int64_t job : order)
-    for (const Edge &edge : all.into[job])
-      if (inside[job] && inside[edge.job])
-        edges.push_back({job, edge});
-  into = Rows<Edge>(jobs.count, edges);
   head = Heads(jobs, into, order, false).head;
   tail = Heads(jobs, outOf(), {order.rbegin(), order.rend()}, true).head;
 }
@@ -300,11 +279,9 @@ int64_t plc::planner::boundOf(const Jobs &jobs, const ForcedOrder &forced) {
 // Each rank alone, its jobs interruptible, with the least time before and after each job (heads and tails) that the other
 // ranks, index order and memory force: Jackson's preemptive schedule is optimal for that, so its makespan is a bound.
 // Where there are few jobs, their windows on all ranks together make it larger (`boundByWindows`). Heads count, beside
-// paths, the work on the rank itself that comes before a job. Few micro-batches in flight make it larger once more
-// (`boundByTurns`). O(jobs chains + jobs of a rank, for each of its chains, log n).
+// paths, the work on the rank itself that comes before a job. O(jobs chains + jobs of a rank, for each of its chains, log n).
 // Source: Carlier, "The one-machine sequencing problem", 1982.
 int64_t ScheduleProblem::bound() const {
   Jobs jobs(*this);
-  int64_t bound = boundOf(jobs, ForcedOrder(jobs));
-  return jobs.count <= ScheduleEffort::windowJobs ? boundByTurns(jobs, bound) : bound;
+  return boundOf(jobs, ForcedOrder(jobs));
 }

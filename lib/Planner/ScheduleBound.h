@@ -7,18 +7,9 @@
 
 namespace plc::planner {
 
-/// From the start of a stage's F to the end of its task `to` of the last of so many micro-batches, no schedule takes less.
-struct TurnTime {
-  int64_t stage;
-  TaskKind to;
-  int64_t microBatches, ns;
-};
-
 /// What precedes what under any schedule, and the least time before and after each job that follows from it.
 struct ForcedOrder {
-  explicit ForcedOrder(const Jobs &jobs, const std::vector<TurnTime> &turns = {});
-  /// Of the jobs alone that are `inside`; the others, which take no time, precede nothing.
-  ForcedOrder(const Jobs &jobs, const ForcedOrder &all, const std::vector<bool> &inside);
+  explicit ForcedOrder(const Jobs &jobs);
 
   struct Edge {
     int64_t job, lag;
@@ -37,12 +28,6 @@ struct ForcedOrder {
 /// none. O(tests passes jobs log jobs). Sources: Carlier & Pinson, "An algorithm for solving the job-shop problem",
 /// 1989 (refuted horizons); Vilim, "Global Constraints in Scheduling", 2007 (edge finding, detectable precedences).
 int64_t boundByWindows(const Jobs &jobs, const ForcedOrder &forced, int64_t bound);
-
-/// A time that no schedule goes below, at least `bound`, which is one. Where few micro-batches fit into memory, and their way
-/// there and back takes about as long as the work of a rank on as many, both cannot be had at once, but windows see that in a few
-/// turns alone: in many they are wide. So what 1, 2, .. micro-batches take at the stage where memory holds up most is found first,
-/// each with what was found for fewer, and then holds for as many of the whole problem anywhere. For equal micro-batches.
-int64_t boundByTurns(const Jobs &jobs, int64_t bound);
 
 /// A time that no schedule goes below: of each rank alone, and as `boundByWindows` sees all together, which takes longer.
 int64_t boundOfRanks(const Jobs &jobs, const ForcedOrder &forced);

@@ -173,16 +173,6 @@ bool ScheduleFile::splitsBackward() const {
   });
 }
 
-std::vector<int64_t> ScheduleFile::inFlight() const {
-  ScheduleProblem problem;
-  for (int64_t rank : ranks)
-    problem.stages.push_back({rank, {true, true, true}});
-  problem.microBatches = microBatches();
-  Schedule schedule;
-  order(problem, schedule);
-  return inFlightOf(problem, schedule);
-}
-
 Fault plc::planner::orderFile(const ScheduleProblem &, Schedule &) {
   return "schedule 'file' needs the file that holds the order";
 }

@@ -8,27 +8,27 @@ using namespace plc::plan;
 
 // The bucket of a unit is the one in which the middle of its time lies, if time is divided equally. Source of the idea: the
 // buckets of Li et al., "PyTorch Distributed", 2020, which are filled by bytes, because there no plan knows times.
-SharedStages plc::plan::bucketStages(const FlatProgram &flat, ArrayRef<int64_t> stageOf, ArrayRef<int64_t> rankOf,
-                                     int64_t buckets) {
-  std::vector<int64_t> ns(flat.units.size()), total(rankOf.size()), before(rankOf.size());
+std::vector<int32_t> plc::plan::divideStages(const FlatProgram &flat, int64_t buckets, search::PlanSpec &plan) {
+  std::vector<int64_t> ns(flat.units.size()), total(plan.rankOf.size()), before(plan.rankOf.size());
   for (const FlatCall &call : flat.calls)
     ns[call.unit] += KernelOp(call.kernel).getNs();
-  for (auto [unit, stage] : llvm::enumerate(stageOf))
+  for (auto [unit, stage] : llvm::enumerate(plan.stageOf))
     total[stage] += ns[unit];
-  std::map<std::pair<int64_t, int64_t>, std::vector<int64_t>> members; // by stage and bucket
-  for (auto [unit, stage] : llvm::enumerate(stageOf)) {
+  std::map<std::pair<int32_t, int64_t>, std::vector<int64_t>> members; // by stage and bucket
+  for (auto [unit, stage] : llvm::enumerate(plan.stageOf)) {
     int64_t middle = before[stage] + ns[unit] / 2;
     members[{stage, total[stage] ? std::min(middle * buckets / total[stage], buckets - 1) : 0}].push_back(unit);
     before[stage] += ns[unit];
   }
-  SharedStages divided{std::vector<int64_t>(stageOf.size()), {}, {}};
+  std::vector<int32_t> rankOf, pipeline;
   for (const auto &[key, units] : members) {
     for (int64_t unit : units)
-      divided.stageOf[unit] = divided.rankOf.size();
-    divided.rankOf.push_back(rankOf[key.first]);
-    divided.pipeline.push_back(key.first);
+      plan.stageOf[unit] = int32_t(rankOf.size());
+    rankOf.push_back(plan.rankOf[key.first]);
+    pipeline.push_back(key.first);
   }
-  return divided;
+  plan.rankOf = std::move(rankOf);
+  return pipeline;
 }
 
 bool plc::plan::hasSites(const FlatProgram &flat) {

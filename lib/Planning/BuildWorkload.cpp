@@ -149,6 +149,18 @@ search::Workload plc::plan::buildWorkload(ein::ModelOp model, const FlatProgram 
   return WorkloadBuilder(model, flat, facts).run();
 }
 
+search::Recomputation plc::plan::recomputationOf(const FlatProgram &flat, const search::Workload &workload,
+                                                 const planner::Remat &answer) {
+  search::Recomputation out{std::vector<search::Recompute>(workload.calls.size(), search::Recompute::no)};
+  for (size_t call = 0, forward = 0; call < flat.calls.size(); ++call)
+    if (flat.calls[call].role == Role::F && answer.cloned[forward++] && workload.calls[call].mayRecompute)
+      out.calls[call] = search::Recompute::once;
+  for (auto [value, info] : llvm::enumerate(flat.values)) // the workload has those that calls make
+    if (info.origin == FlatValue::Result)
+      out.saved.push_back(answer.kept[value] && out.calls[info.call] != search::Recompute::no);
+  return out;
+}
+
 LogicalResult plc::plan::share(ein::ModelOp model, FlatProgram &flat, search::Sharing &sharing) {
   SmallVector<int64_t> cut(sharing.cut.begin(), sharing.cut.end()),
       groups(sharing.groupOf.begin(), sharing.groupOf.end());

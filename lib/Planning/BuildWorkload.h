@@ -4,7 +4,8 @@
 
 #include "FlatProgram.h"
 
-#include "plc/Search/Workload.h"
+#include "plc/Planner/Remat.h"
+#include "plc/Search/PlanSpec.h"
 
 namespace plc::plan {
 
@@ -19,6 +20,10 @@ struct WorkloadFacts {
 /// The model's workload. Calls, units and values are those of the flat program, in its order and numbers, values that no
 /// call makes apart.
 search::Workload buildWorkload(ein::ModelOp model, const FlatProgram &flat, const WorkloadFacts &facts);
+
+/// What an answer recomputes, of the calls that may run again.
+search::Recomputation recomputationOf(const FlatProgram &flat, const search::Workload &workload,
+                                      const planner::Remat &answer);
 
 /// Divides the program among groups of ranks (`shareStages`), and fills in the sharing.
 mlir::LogicalResult share(ein::ModelOp model, FlatProgram &flat, search::Sharing &sharing);

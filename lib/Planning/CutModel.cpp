@@ -5,6 +5,7 @@
 #include "plc/Dialect/Plan/Values.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -18,16 +19,14 @@ namespace {
 
 class ModelBuilder {
 public:
-  ModelBuilder(ProgramOp program, const RouteTable &routes, int64_t bytesPerNs)
+  ModelBuilder(ProgramOp program, const RouteTable &routes, int64_t bytesPerNs, CutModel &out)
       : program(program), routes(routes), slots(program, routes), kernels(program->getParentOfType<ModuleOp>()),
-        bytesPerNs(bytesPerNs) {}
+        bytesPerNs(bytesPerNs), out(out), problem(out.problem) {}
 
   void run() {
     SmallVector<StageOp> stages = stagesOfFirst(program);
     for (StageOp stage : stages)
       addStage(stage);
-    problem.stages = counts.size();
-    problem.inFlight.assign(counts.size(), 1);
     // All parts are known before values are followed: stages refer to each other both ways.
     for (StageOp stage : stages)
       stage.walk([&](CallOp call) { addUses(call); });
@@ -35,24 +34,27 @@ public:
     for (auto &[value, parts] : consumers) {
       llvm::sort(parts);
       parts.erase(llvm::unique(parts), parts.end());
-      int64_t bytes = byteSize(value.getType()), maker = partOf.lookup(value.getDefiningOp());
-      problem.tensors.push_back({maker, parts, bytes / bytesPerNs, bytes, /*forward=*/false});
+      int64_t maker = partOf.lookup(value.getDefiningOp());
+      problem.tensors.push_back({maker, parts, byteSize(value.getType()) / bytesPerNs, /*forward=*/false});
       for (int64_t part : parts)
         if (part != maker)
           orders.emplace(std::min(part, maker), std::max(part, maker));
     }
-    // As for the partition, what exchanges values keeps its order, which is that of the stages.
+    // Parts that exchange values keep their order, which is that of the stages.
     for (auto [before, after] : orders)
-      problem.tensors.push_back({before, {after}, 0, 0});
+      problem.tensors.push_back({before, {after}, 0});
   }
 
-  planner::PartitionProblem problem;
-  std::vector<int64_t> counts; // parts of each stage
-
 private:
-  // A part is what has one path in a stage, or a call if cuts fall between kernels: no cut divides it.
+  void addPart(StringRef name, Location loc) {
+    problem.parts.push_back({name.str()});
+    out.stageOf.push_back(problem.stages() - 1);
+    out.locs.push_back(loc);
+  }
+
   void addStage(StageOp stage) {
-    int64_t first = problem.parts.size();
+    problem.rankOf.push_back(stage.getRank());
+    size_t first = problem.parts.size();
     llvm::StringMap<int64_t> parts;
     stage.walk([&](CallOp call) {
       if (call.getRecompute() || isPrepared(call))
@@ -61,15 +63,13 @@ private:
       if (!inserted && program.getCutsKernels())
         it->second = problem.parts.size();
       if (it->second == int64_t(problem.parts.size()))
-        problem.parts.push_back({call.getPath().str()});
+        addPart(call.getPath(), call.getLoc());
       partOf[call] = it->second;
       int64_t times = call.getDiscard() ? 2 : 1;
       problem.parts[it->second].ns += times * int64_t(kernels.lookup<KernelOp>(call.getKernelAttr().getAttr()).getNs());
     });
-    if (parts.empty()) // layers that compute nothing
-      problem.parts.push_back({stage.getSymName().str()});
-    counts.push_back(problem.parts.size() - first);
-    problem.place.push_back(stage.getRank());
+    if (problem.parts.size() == first) // layers that compute nothing
+      addPart(stage.getSymName(), stage.getLoc());
   }
 
   // A clone reads what its original reads, and stands for it: whoever reads a clone's result had the original's before.
@@ -95,22 +95,50 @@ private:
   TaskSlots slots;
   SymbolTable kernels;
   int64_t bytesPerNs;
+  CutModel &out;
+  planner::PartitionProblem &problem;
   DenseMap<Operation *, int64_t> partOf; // of calls
   llvm::MapVector<Value, std::vector<int64_t>> consumers;
 };
 
+/// The time of the slowest rank if a part were in another stage, or that it cannot be.
+std::string describeMoved(const CutModel &model, int64_t part, int64_t stage) {
+  std::vector<int64_t> moved = model.stageOf;
+  moved[part] = stage;
+  if (llvm::count(model.stageOf, model.stageOf[part]) == 1)
+    return "a stage would be empty";
+  return model.problem.isCut(moved) ? std::to_string(model.problem.slowestNs(moved)) + " ns"
+                                    : "a value would go back to an earlier stage";
+}
+
+remark::RemarkOpts named(StringRef name, ProgramOp program) {
+  return remark::RemarkOpts::name(name).category("plan-partition").function(program.getSymName());
+}
+
 } // namespace
 
-planner::Fault plc::plan::figuresOfCut(ProgramOp program, const RouteTable &routes, int64_t bytesPerNs,
-                                       planner::KnownCuts &known, CutFigures &figures) {
-  ModelBuilder model(program, routes, bytesPerNs);
-  model.run();
-  planner::Partition cut;
-  if (planner::Fault fault = planner::fixPartition(model.problem, model.counts, cut))
-    return fault;
-  for (const planner::PartitionProblem::Load &load : model.problem.loadsOf(cut.stageOf))
-    figures.stageNs.push_back(load.ns);
-  figures.cutNs = cut.slowestNs;
-  figures.boundNs = known.bound(model.problem);
-  return std::nullopt;
+CutModel::CutModel(ProgramOp program, const RouteTable &routes, int64_t bytesPerNs) {
+  ModelBuilder(program, routes, bytesPerNs, *this).run();
+}
+
+void plc::plan::remarkCuts(ProgramOp program, const CutModel &model, int64_t boundNs) {
+  if (!program.getContext()->getRemarkEngine()) // to weigh other cuts takes time
+    return;
+  const planner::PartitionProblem &problem = model.problem;
+  int64_t slowestNs = problem.slowestNs(model.stageOf);
+  remark::passed(program.getLoc(), named("Cut", program)) << remark::add(
+      "the slowest rank takes {0} ns for a micro-batch, and at least {1} ns in any cut", slowestNs, boundNs);
+  std::vector<int64_t> ns = problem.nsOfStages(model.stageOf);
+  for (int64_t stage = 0, first = 0; stage < problem.stages(); ++stage) {
+    int64_t count = llvm::count(model.stageOf, stage);
+    remark::analysis(model.locs[first], named("Stage", program))
+        << remark::add("stage s{0} on rank {1}: {2} parts from '{3}' to '{4}', {5} ns", stage, problem.rankOf[stage],
+                       count, problem.parts[first].name, problem.parts[first + count - 1].name, ns[stage]);
+    if (stage > 0)
+      remark::passed(model.locs[first], named("Cut", program))
+          << remark::add("cut before '{0}': the slowest rank takes {1} ns; cut one part earlier: {2}; one later: {3}",
+                         problem.parts[first].name, slowestNs, describeMoved(model, first - 1, stage),
+                         describeMoved(model, first, stage - 1));
+    first += count; // parts are numbered stage by stage
+  }
 }

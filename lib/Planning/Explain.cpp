@@ -18,6 +18,7 @@ Explanation plc::plan::explain(ProgramOp program, int64_t limitBytes) {
   TaskSlots slots(program, routes);
   Explanation explanation;
   explanation.limitBytes = limitBytes;
+  explainCuts(program, routes, explanation);
   explainStep(program, routes, explanation);
   explainMemory(program, slots, explanation);
   return explanation;

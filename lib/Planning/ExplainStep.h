@@ -7,6 +7,9 @@
 
 namespace plc::plan {
 
+/// The stages, and for each the next-best cut.
+void explainCuts(ProgramOp program, const RouteTable &routes, Explanation &out);
+
 /// The step, and what each rank does in it, waits for and is bound by.
 void explainStep(ProgramOp program, const RouteTable &routes, Explanation &out);
 

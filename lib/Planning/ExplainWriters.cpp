@@ -3,7 +3,6 @@
 
 #include "plc/Planner/Format.h"
 #include "plc/Planner/Gantt.h"
-#include "plc/Planner/Partition.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -20,6 +19,36 @@ namespace {
 constexpr size_t mostShares = 3, mostResidents = 10;
 
 constexpr const char *bindings[] = {"its work", "a channel", "the order", "nothing"};
+
+std::string count(int64_t number, llvm::StringRef what) {
+  return std::to_string(number) + " " + what.str() + (number == 1 ? "" : what.ends_with("h") ? "es" : "s");
+}
+
+void printStage(const Explanation &all, const Explanation::Stage &stage, llvm::raw_ostream &out) {
+  out << llvm::formatv("  {0} on rank {1}: {2}, '{3}'{4}, {5}", stage.name, stage.rank, count(stage.layers, all.unit),
+                       stage.first, stage.first == stage.last ? "" : " to '" + stage.last + "'", formatNs(stage.ns));
+  if (stage.moved.empty() && all.stages.size() > 1)
+    out << "; no " << all.unit << " can be moved";
+  if (!stage.moved.empty())
+    out << llvm::formatv("; next-best cut: '{0}' in s{1} instead, {2} ({3}{4})", stage.moved, stage.movedTo,
+                         formatNs(stage.movedNs), stage.movedNs < all.cutNs ? "" : "+",
+                         formatPart(stage.movedNs - all.cutNs, all.cutNs));
+  out << "\n";
+}
+
+void printCuts(const Explanation &all, llvm::raw_ostream &out) {
+  int64_t ranks = 0;
+  for (const Explanation::Stage &stage : all.stages)
+    ranks = std::max(ranks, stage.rank + 1);
+  out << "model '" << all.model << "' in " << count(int64_t(all.stages.size()), "stage")
+      << (all.pipelineStages ? " of a pipeline of " + std::to_string(all.pipelineStages) : "") << " on "
+      << count(ranks, "rank") << ", " << count(all.microBatches, "micro-batch") << "\n\ncuts: the slowest rank takes "
+      << formatNs(all.cutNs) << " for a micro-batch; no cut takes less than " << formatNs(all.cutBoundNs)
+      << (all.cutNs == all.cutBoundNs ? " (proven)\n" : "\n");
+  for (const Explanation::Stage &stage : all.stages)
+    printStage(all, stage, out);
+  out << "\n";
+}
 
 void printKernel(const Explanation::Kernel &kernel, int64_t busyNs, llvm::raw_ostream &out) {
   out << llvm::formatv("    {0,6}  '{1}' of '{2}'", formatPart(kernel.ns, busyNs), kernel.name, kernel.layer);
@@ -99,6 +128,22 @@ void writeTasks(llvm::json::OStream &json, const Explanation &all) {
   });
 }
 
+void writeStage(llvm::json::OStream &json, const Explanation::Stage &stage) {
+  json.attribute("name", stage.name);
+  json.attribute("rank", stage.rank);
+  json.attribute("layers", stage.layers);
+  json.attribute("first", stage.first);
+  json.attribute("last", stage.last);
+  json.attribute("ns", stage.ns);
+  if (stage.moved.empty())
+    return;
+  json.attributeObject("next_best", [&] {
+    json.attribute("part", stage.moved);
+    json.attribute("stage", stage.movedTo);
+    json.attribute("cut_ns", stage.movedNs);
+  });
+}
+
 void writeRank(llvm::json::OStream &json, const Explanation::Rank &rank) {
   json.attribute("stages", llvm::json::Array(rank.stages));
   json.attribute("busy_ns", rank.busyNs);
@@ -145,6 +190,7 @@ void writeArena(llvm::json::OStream &json, const Explanation::Arena &arena) {
 } // namespace
 
 void plc::plan::print(const Explanation &all, int64_t columns, llvm::raw_ostream &out) {
+  printCuts(all, out);
   if (all.fault.empty()) {
     out << "order: " << formatNs(all.stepNs) << "; no order of these tasks takes less than " << formatNs(all.boundNs)
         << " (gap " << formatPart(all.stepNs - all.boundNs, all.boundNs) << ")\n";
@@ -173,6 +219,12 @@ void plc::plan::printJson(const Explanation &all, llvm::raw_ostream &out) {
   json.object([&] {
     if (!all.fault.empty())
       json.attribute("fault", all.fault);
+    json.attribute("model", all.model);
+    json.attribute("micro_batches", all.microBatches);
+    json.attribute("pipeline_stages", all.pipelineStages);
+    json.attribute("cut_ns", all.cutNs);
+    json.attribute("cut_bound_ns", all.cutBoundNs);
+    writeList(json, "stages", all.stages, [&](const Explanation::Stage &stage) { writeStage(json, stage); });
     json.attribute("step_ns", all.stepNs);
     json.attribute("bound_ns", all.boundNs);
     json.attribute("without_messages_ns", all.withoutMessagesNs);

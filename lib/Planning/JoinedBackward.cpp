@@ -6,8 +6,8 @@
 using namespace mlir;
 using namespace plc::plan;
 
-std::vector<bool> plc::plan::findUnawaited(const FlatProgram &flat, ArrayRef<int64_t> stageOfUnit,
-                                           ArrayRef<int64_t> rankOf) {
+std::vector<bool> plc::plan::findUnawaited(const FlatProgram &flat, ArrayRef<int32_t> stageOfUnit,
+                                           ArrayRef<int32_t> rankOf) {
   std::vector<bool> unawaited(rankOf.size()), awaited(rankOf.size());
   std::set<std::pair<int64_t, int64_t>> waits; // a stage, and one whose B it reads
   for (const FlatCall &call : flat.calls) {
@@ -39,27 +39,4 @@ std::vector<bool> plc::plan::findUnawaited(const FlatProgram &flat, ArrayRef<int
       }
   }
   return unawaited;
-}
-
-std::optional<FlatProgram> plc::plan::joinAgain(const FlatProgram &apart, ArrayRef<int64_t> stageOfUnit,
-                                                ArrayRef<int64_t> rankOf, const std::vector<bool> &again) {
-  std::vector<bool> unawaited = findUnawaited(apart, stageOfUnit, rankOf), isLast(apart.units.size());
-  std::vector<StringAttr> last(rankOf.size());
-  for (const FlatCall &call : apart.calls)
-    if (call.role == Role::B)
-      last[stageOfUnit[call.unit]] = call.path;
-  for (const FlatCall &call : apart.calls)
-    isLast[call.unit] = isLast[call.unit] || call.path == last[stageOfUnit[call.unit]];
-  FlatProgram flat = apart;
-  joinBackward(flat, [&](int64_t unit) {
-    int64_t stage = stageOfUnit[unit];
-    return unawaited[stage] || (again[stage] && !isLast[unit]);
-  });
-  auto isOfW = [&](int64_t value) {
-    int64_t maker = flat.values[value].call;
-    return maker >= 0 && flat.calls[maker].role == Role::W;
-  };
-  bool isTurned = llvm::any_of(
-      flat.calls, [&](const FlatCall &call) { return call.role == Role::B && llvm::any_of(call.args, isOfW); });
-  return isTurned ? std::nullopt : std::optional(std::move(flat));
 }

@@ -7,7 +7,6 @@
 #include "plc/Support/Errors.h"
 #include "plc/Dialect/Plan/Values.h"
 #include "plc/Planner/Format.h"
-#include "plc/Planner/Partition.h"
 #include "plc/Planning/Passes.h"
 
 #include "mlir/IR/Builders.h"

@@ -73,10 +73,9 @@ FailureOr<search::Workload> plc::plan::workloadOf(ModuleOp withKernels, const Wo
   return workload;
 }
 
-FailureOr<std::vector<search::Recompute>> plc::plan::recomputedBy(ModuleOp withKernels,
-                                                                  const search::Workload &workload,
-                                                                  const WorkloadOptions &options,
-                                                                  const planner::RematMode &mode) {
+FailureOr<search::Recomputation> plc::plan::recomputedBy(ModuleOp withKernels, const search::Workload &workload,
+                                                         const WorkloadOptions &options,
+                                                         const planner::RematMode &mode) {
   ein::ModelOp model = *withKernels.getOps<ein::ModelOp>().begin();
   std::optional<search::Sharing> sharing = workload.sharing;
   FailureOr<FlatProgram> flat = flatOf(model, options, sharing);
@@ -85,12 +84,7 @@ FailureOr<std::vector<search::Recompute>> plc::plan::recomputedBy(ModuleOp withK
   FailureOr<planner::RematProblem> problem = buildSegments(model, *flat, options.keepKinds, mode);
   if (failed(problem))
     return failure();
-  planner::Remat answer = planner::recompute(*problem);
-  std::vector<search::Recompute> recompute(workload.calls.size(), search::Recompute::no);
-  for (size_t call = 0, forward = 0; call < flat->calls.size(); ++call)
-    if (flat->calls[call].role == Role::F && answer.cloned[forward++] && workload.calls[call].mayRecompute)
-      recompute[call] = search::Recompute::once;
-  return recompute;
+  return recomputationOf(*flat, workload, planner::recompute(*problem));
 }
 
 std::string plc::plan::specText(ModuleOp withKernels, const search::Workload &workload, const search::PlanSpec &plan) {

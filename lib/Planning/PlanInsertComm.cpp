@@ -7,7 +7,7 @@
 #include "plc/Analysis/RouteTable.h"
 #include "plc/Dialect/Plan/Values.h"
 #include "plc/Planner/MessagePlan.h"
-#include "plc/Planner/Partition.h"
+#include "plc/Planner/Format.h"
 #include "plc/Planning/Passes.h"
 
 #include "mlir/IR/Builders.h"

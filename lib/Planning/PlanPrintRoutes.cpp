@@ -3,7 +3,7 @@
 #include "plc/Planning/Passes.h"
 
 #include "plc/Dialect/Plan/Values.h"
-#include "plc/Planner/Partition.h"
+#include "plc/Planner/Format.h"
 
 namespace plc::plan {
 #define GEN_PASS_DEF_PLANPRINTROUTES

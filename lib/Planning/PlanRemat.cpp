@@ -6,7 +6,7 @@
 
 #include "plc/Dialect/Ein/Provenance.h"
 #include "plc/Support/Errors.h"
-#include "plc/Planning/KnownAnswers.h"
+#include "plc/Planning/Passes.h"
 
 #include "mlir/IR/Remarks.h"
 
@@ -23,8 +23,6 @@ namespace {
 
 struct PlanRematPass : plc::plan::impl::PlanRematBase<PlanRematPass> {
   using PlanRematBase::PlanRematBase;
-
-  std::shared_ptr<KnownAnswers> known = std::make_shared<KnownAnswers>();
 
   void runOnOperation() override {
     ein::setPhase(getOperation(), PhaseKind::remat);
@@ -61,7 +59,7 @@ private:
       program.setRecomputeBoundNs(0);
     }
     if (isScheduled && program.getRecomputeBoundNs()) {
-      RecomputationBounds bounds = boundsOfRecomputation(program, RouteTable(program), *keepKinds, known->retentions);
+      RecomputationBounds bounds = boundsOfRecomputation(program, RouteTable(program), *keepKinds);
       program.setKeptBoundBytes(bounds.keptBytes);
       program.setRecomputeBoundNs(bounds.ns);
     }
@@ -119,16 +117,9 @@ private:
     if (fault)
       return program.emitError("ranks do not run the program: ") << *fault;
     program.setStepNs(simulation.makespan);
-    program.setStepBoundNs(known->orders.bound(problem));
+    program.setStepBoundNs(problem.bound());
     return success();
   }
 };
 
 } // namespace
-
-std::unique_ptr<Pass> plc::plan::createPlanRemat(PlanRematOptions options, std::shared_ptr<KnownAnswers> known) {
-  auto pass = std::make_unique<PlanRematPass>(std::move(options));
-  if (known)
-    pass->known = std::move(known);
-  return pass;
-}

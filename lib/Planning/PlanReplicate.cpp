@@ -4,7 +4,7 @@
 #include "plc/Planning/Passes.h"
 
 #include "plc/Dialect/Plan/Values.h"
-#include "plc/Planner/Partition.h"
+#include "plc/Planner/Format.h"
 
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/StringMap.h"

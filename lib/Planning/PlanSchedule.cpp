@@ -8,7 +8,7 @@
 #include "plc/Planner/ScheduleFile.h"
 #include "plc/Planner/SharedStages.h"
 #include "plc/Planner/TaskRows.h"
-#include "plc/Planning/KnownAnswers.h"
+#include "plc/Planning/Passes.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Remarks.h"
@@ -31,8 +31,6 @@ namespace {
 
 struct PlanSchedulePass : plc::plan::impl::PlanScheduleBase<PlanSchedulePass> {
   using PlanScheduleBase::PlanScheduleBase;
-
-  std::shared_ptr<KnownAnswers> known = std::make_shared<KnownAnswers>();
 
   void runOnOperation() override {
     ein::setPhase(getOperation(), PhaseKind::schedule);
@@ -70,7 +68,7 @@ private:
     write(program, answer);
     program.setSchedule(schedule.getValue());
     program.setStepNs(simulation.makespan);
-    int64_t bound = known->orders.bound(problem);
+    int64_t bound = problem.bound();
     program.setStepBoundNs(bound);
     remark::passed(program.getLoc(),
                    remark::RemarkOpts::name("Ordered").category(getArgument()).function(program.getSymName()))
@@ -83,7 +81,7 @@ private:
     const planner::ScheduleFamily &family = rowOf(schedule.getValue());
     if (family.follows == planner::OrderSource::times)
       limit(family, program, problem);
-    planner::Fault fault = known->orders.solve(schedule.getValue(), problem, answer);
+    planner::Fault fault = planner::solve(family, problem, answer);
     if (fault && fault->isNoPlan) // which it says itself
       return emitReason(program, *fault);
     if (fault)
@@ -153,10 +151,3 @@ private:
 };
 
 } // namespace
-
-std::unique_ptr<Pass> plc::plan::createPlanSchedule(PlanScheduleOptions options, std::shared_ptr<KnownAnswers> known) {
-  auto pass = std::make_unique<PlanSchedulePass>(std::move(options));
-  if (known)
-    pass->known = std::move(known);
-  return pass;
-}

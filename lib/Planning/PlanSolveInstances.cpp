@@ -3,7 +3,6 @@
 #include "Programs.h"
 
 #include "plc/Planner/Pack.h"
-#include "plc/Planner/Partition.h"
 #include "plc/Planner/RematPolicies.h"
 #include "plc/Planner/Retention.h"
 #include "plc/Planner/Schedules.h"
@@ -59,67 +58,6 @@ Fault solve(PackInstanceOp op) {
   for (auto [block, offset] : llvm::zip(op.getBody().getOps<BlockOp>(), answer.offsets))
     block.setAt(offset);
   op.setPacked(answer.bytes);
-  op.setBound(problem.bound());
-  op.setExact(answer.exact);
-  return std::nullopt;
-}
-
-planner::PartitionProblem problemOf(PartitionInstanceOp op) {
-  planner::PartitionProblem problem;
-  problem.isChain = !op.getGraph();
-  problem.stages = op.getStages();
-  problem.inFlight = op.getInFlight().vec();
-  problem.place = op.getPlace().value_or(ArrayRef<int64_t>()).vec();
-  problem.speed = op.getSpeeds().value_or(ArrayRef<int64_t>()).vec();
-  problem.limitBytes = op.getLimit().value_or(0);
-  for (auto part : op.getBody().getOps<PartOp>())
-    problem.parts.push_back(
-        {part.getName().str(), int64_t(part.getNs()), int64_t(part.getKept()), int64_t(part.getScratch())});
-  for (auto tensor : op.getBody().getOps<TensorOp>())
-    problem.tensors.push_back({int64_t(tensor.getProducer()), tensor.getConsumers().vec(), int64_t(tensor.getNs()),
-                               int64_t(tensor.getBytes()), !tensor.getBackward()});
-  for (auto resident : op.getBody().getOps<ResidentOp>())
-    problem.residents.push_back({resident.getUsers().vec(), int64_t(resident.getOwner()), int64_t(resident.getCopy())});
-  return problem;
-}
-
-Fault checkAnswer(PartitionInstanceOp op, const planner::PartitionProblem &problem) {
-  if (int64_t bound = problem.bound(); int64_t(*op.getBound()) != bound)
-    return differs("bound", *op.getBound(), bound);
-  planner::Partition answer;
-  if (op.getStageOf())
-    answer.stageOf = op.getStageOf()->vec();
-  else if (Fault fault = planner::fixPartition(problem, op.getCut()->vec(), answer))
-    return fault;
-  answer.slowestNs = *op.getSlowest();
-  if (Fault fault = problem.verify(answer); fault || !op.getExact())
-    return fault;
-  StringRef what = "the slowest rank of another cut takes";
-  return notExact(proveExact(answer.slowestNs, *op.getBound(), what, [&](BestAnswer &best) {
-    planner::Partition partition;
-    Fault fault = planner::solvePartition(problem, partition);
-    best = {partition.slowestNs, partition.exact};
-    return fault;
-  }));
-}
-
-Fault solve(PartitionInstanceOp op) {
-  planner::PartitionProblem problem = problemOf(op);
-  if (Fault fault = problem.check())
-    return fault;
-  planner::Partition answer;
-  if (op.getSlowest())
-    return checkAnswer(op, problem);
-  if (Fault fault = planner::solvePartition(problem, answer))
-    return fault;
-  std::vector<int64_t> counts(problem.stages);
-  for (int64_t stage : answer.stageOf)
-    ++counts[stage];
-  if (problem.isChain)
-    op.setCut(counts);
-  else
-    op.setStageOf(answer.stageOf);
-  op.setSlowest(answer.slowestNs);
   op.setBound(problem.bound());
   op.setExact(answer.exact);
   return std::nullopt;
@@ -382,19 +320,18 @@ struct PlanSolveInstancesPass : plc::plan::impl::PlanSolveInstancesBase<PlanSolv
   void runOnOperation() override {
     bool any = false;
     getOperation().walk([&](Operation *op) {
-      llvm::TypeSwitch<Operation *>(op).Case<PackInstanceOp, PartitionInstanceOp, RematInstanceOp, ScheduleInstanceOp>(
-          [&](auto instance) {
-            any = true;
-            if (Fault fault = solve(instance)) {
-              emitReason(instance, *fault);
-              signalPassFailure();
-            }
-          });
+      llvm::TypeSwitch<Operation *>(op).Case<PackInstanceOp, RematInstanceOp, ScheduleInstanceOp>([&](auto instance) {
+        any = true;
+        if (Fault fault = solve(instance)) {
+          emitReason(instance, *fault);
+          signalPassFailure();
+        }
+      });
     });
     if (any)
       return;
-    getOperation().emitError("module has no problem: no 'plan.pack_instance', 'plan.partition_instance', "
-                             "'plan.remat_instance' or 'plan.schedule_instance'");
+    getOperation().emitError("module has no problem: no 'plan.pack_instance', 'plan.remat_instance' or "
+                             "'plan.schedule_instance'");
     signalPassFailure();
   }
 };

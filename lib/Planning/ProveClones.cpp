@@ -55,7 +55,8 @@ LogicalResult proveNotDiscarded(CallOp call, TaskSlots &slots) {
         !llvm::is_contained(maker.getDiscard().value_or(ArrayRef<int64_t>()), int64_t(read.getResultNumber())))
       continue;
     InFlightDiagnostic error = call.emitOpError("reads ")
-                               << describe(read, -1) << ", which is discarded there: run '--plan-remat' first";
+                               << describe(read, -1)
+                               << ", which is discarded there: no call that runs 'again' makes it before";
     error.attachNote(maker.getLoc()) << "discarded here";
     return error;
   }

@@ -22,17 +22,18 @@ LogicalResult proveFigure(Operation *op, StringRef name, std::optional<int64_t> 
 
 LogicalResult proveCut(ProgramOp program, const RouteTable &routes, int64_t bytesPerNs) {
   if (!program.getCutNs())
-    return success();      // no pass has cut it
-  planner::KnownCuts none; // what is proven is found anew
-  CutFigures figures;
-  if (planner::Fault fault = figuresOfCut(program, routes, bytesPerNs, none, figures))
+    return success(); // no pass has cut it
+  CutModel model(program, routes, bytesPerNs);
+  if (planner::Fault fault = model.problem.check())
     return program.emitOpError("is no cut of a model: ") << *fault;
+  std::vector<int64_t> ns = model.problem.nsOfStages(model.stageOf);
   std::vector<size_t> next(program.getReplicas()); // of the stages, which those of the first replica are alike
   for (auto stage : program.getBody().getOps<StageOp>())
-    if (failed(proveFigure(stage, "ns", stage.getNs(), figures.stageNs[next[stage.getReplica()]++])))
+    if (failed(proveFigure(stage, "ns", stage.getNs(), ns[next[stage.getReplica()]++])))
       return failure();
-  return success(succeeded(proveFigure(program, "cut_ns", program.getCutNs(), figures.cutNs)) &&
-                 succeeded(proveFigure(program, "cut_bound_ns", program.getCutBoundNs(), figures.boundNs)));
+  return success(
+      succeeded(proveFigure(program, "cut_ns", program.getCutNs(), model.problem.slowestNs(model.stageOf))) &&
+      succeeded(proveFigure(program, "cut_bound_ns", program.getCutBoundNs(), model.problem.bound())));
 }
 
 LogicalResult proveStep(ProgramOp program, const RouteTable &routes, int64_t bytesPerNs) {
@@ -58,8 +59,7 @@ LogicalResult proveRecomputation(ProgramOp program, const RouteTable &routes, Ar
     return failure();
   if (!program.getKeptBoundBytes() && !program.getRecomputeBoundNs())
     return success();
-  planner::KnownRetentionBounds known;
-  RecomputationBounds bounds = boundsOfRecomputation(program, routes, keepKinds, known);
+  RecomputationBounds bounds = boundsOfRecomputation(program, routes, keepKinds);
   return success(succeeded(proveFigure(program, "kept_bound_bytes", program.getKeptBoundBytes(), bounds.keptBytes)) &&
                  succeeded(proveFigure(program, "recompute_bound_ns", program.getRecomputeBoundNs(), bounds.ns)));
 }

@@ -6,7 +6,6 @@
 #include "plc/Dialect/Plan/Values.h"
 #include "plc/Planner/Format.h"
 #include "plc/Planner/Pack.h"
-#include "plc/Planner/Partition.h"
 #include "plc/Planning/Passes.h"
 
 #include "llvm/ADT/MapVector.h"

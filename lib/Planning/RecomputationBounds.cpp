@@ -132,7 +132,8 @@ int64_t peakOfRank(ArrayRef<StageRetention> stages) {
   return peak;
 }
 
-int64_t boundUnderBudget(ProgramOp program, ArrayRef<std::string> keepKinds, planner::KnownRetentionBounds &known) {
+int64_t boundUnderBudget(ProgramOp program, ArrayRef<std::string> keepKinds) {
+  planner::KnownRetentionBounds known; // of equal stages
   llvm::StringMap<Flight> flights = flightsOf(program);
   RetentionContext context(program, keepKinds);
   std::map<int64_t, std::vector<StageRetention>> ranks;
@@ -156,14 +157,13 @@ int64_t boundUnderBudget(ProgramOp program, ArrayRef<std::string> keepKinds, pla
 } // namespace
 
 RecomputationBounds plc::plan::boundsOfRecomputation(ProgramOp program, const RouteTable &routes,
-                                                     ArrayRef<std::string> keepKinds,
-                                                     planner::KnownRetentionBounds &known) {
+                                                     ArrayRef<std::string> keepKinds) {
   RematProblem problem = KeptValues(program, routes, keepKinds).problem;
   RecomputationBounds bounds;
   bounds.keptBytes = problem.boundKeptBytes();
   bool hasBudget = program.getRemat() && rowOf(*program.getRemat()).obeys(planner::ByteBudget);
   if (hasBudget && program.getRecomputeNs().value_or(0) > 0)
-    bounds.ns = boundUnderBudget(program, keepKinds, known);
+    bounds.ns = boundUnderBudget(program, keepKinds);
   else
     bounds.ns = problem.boundRecomputeNs(program.getKeptBytes().value_or(0));
   return bounds;

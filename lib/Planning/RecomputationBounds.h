@@ -22,9 +22,9 @@ struct RecomputationBounds {
 /// Of a scheduled program as it stands, with its clones. Under a byte budget each rank is held to the bytes that it holds
 /// at once, with as many micro-batches in flight as its runs have, and each of its stages to what it would add if it had
 /// these bytes alone (`planner::retentionBound`); by other policies to the bytes that are kept for B and W
-/// (`planner::RematProblem`). `known` is asked for bounds that were found before.
+/// (`planner::RematProblem`).
 RecomputationBounds boundsOfRecomputation(ProgramOp program, const RouteTable &routes,
-                                          llvm::ArrayRef<std::string> keepKinds, planner::KnownRetentionBounds &known);
+                                          llvm::ArrayRef<std::string> keepKinds);
 
 } // namespace plc::plan
 

@@ -3,13 +3,16 @@
 
 #include "plc/Analysis/TaskSlots.h"
 #include "plc/Dialect/Plan/Values.h"
+#include "plc/Planner/Format.h"
 #include "plc/Support/Errors.h"
 
+#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace plc;
 using namespace plc::plan;
+using planner::formatBytes;
 using planner::RematProblem;
 using planner::TaskKind;
 
@@ -46,19 +49,43 @@ FailureOr<RematProblem> plc::plan::buildSegments(ein::ModelOp model, const FlatP
   return problem;
 }
 
-planner::Remat plc::plan::decideByStage(FlatProgram &flat, ArrayRef<int64_t> stageOfUnit, RematProblem &problem) {
+planner::Remat plc::plan::decideByStage(const FlatProgram &flat, ArrayRef<int32_t> stageOfUnit, RematProblem &problem) {
   auto forward = problem.calls.begin();
   auto backward = problem.backward.begin();
   for (const FlatCall &call : flat.calls)
     (call.role == Role::F ? (forward++)->stage : (backward++)->stage) = stageOfUnit[call.unit];
-  planner::Remat answer = planner::recompute(problem);
+  return planner::recompute(problem);
+}
+
+static remark::RemarkOpts remarkOf(StringRef name, ein::ModelOp model) {
+  return remark::RemarkOpts::name(name).category("plan-partition").function(model.getSymName());
+}
+
+void plc::plan::remarkRecomputation(ein::ModelOp model, const FlatProgram &flat, const planner::RematProblem &problem,
+                                    const planner::Remat &answer) {
+  if (!llvm::is_contained(answer.cloned, true))
+    return;
+  int64_t bytes = problem.keptBytes(answer);
+  remark::passed(model.getLoc(), remarkOf("Recomputed", model))
+      << remark::add("a micro-batch keeps {0}, of which {1} cannot be discarded, and computes again for {2} ns, "
+                     "where keeping as little takes at least {3} ns",
+                     formatBytes(bytes), formatBytes(problem.boundKeptBytes()), problem.recomputeNs(answer),
+                     problem.boundRecomputeNs(bytes));
   int64_t index = -1;
-  for (FlatCall &call : flat.calls) {
-    if (call.role != Role::F || !answer.cloned[++index])
+  for (const FlatCall &call : flat.calls) {
+    if (call.role != Role::F)
       continue;
-    for (auto [number, value] : llvm::enumerate(call.results))
-      if (!answer.kept[value])
-        call.discard.push_back(number);
+    ++index;
+    int64_t kept = 0, discarded = 0;
+    for (int64_t value : call.results)
+      (answer.kept[value] ? kept : discarded) += problem.values[value].bytes;
+    if (answer.cloned[index])
+      remark::passed(call.loc, remarkOf("Discarded", model)) << remark::add(
+          "'{0}' of '{1}' discards {2} and is computed again for {3} ns", KernelOp(call.kernel).getSymName(),
+          call.path.getValue(), formatBytes(discarded), problem.calls[index].ns);
+    else if (kept)
+      remark::missed(call.loc, remarkOf("Kept", model)) << remark::add(
+          "'{0}' of '{1}' keeps {2}: {3}", KernelOp(call.kernel).getSymName(), call.path.getValue(), formatBytes(kept),
+          problem.calls[index].segment < 0 ? "no segment holds it" : "a segment starts from it");
   }
-  return answer;
 }

@@ -19,9 +19,14 @@ mlir::FailureOr<planner::RematProblem> buildSegments(ein::ModelOp model, const F
                                                      llvm::ArrayRef<std::string> keepKinds,
                                                      const planner::RematMode &mode);
 
-/// What a problem's policy makes of the stages of the program's units, which a cut has found: what a stage receives is
-/// there. Writes into the forward calls what they discard.
-planner::Remat decideByStage(FlatProgram &flat, llvm::ArrayRef<int64_t> stageOfUnit, planner::RematProblem &problem);
+/// What a problem's policy makes of the stages of the program's units: what a stage receives is there.
+planner::Remat decideByStage(const FlatProgram &flat, llvm::ArrayRef<int32_t> stageOfUnit,
+                             planner::RematProblem &problem);
+
+/// Says what each forward call keeps for the backward pass, or that it is computed again, at which cost. Nothing if
+/// nothing is computed again.
+void remarkRecomputation(ein::ModelOp model, const FlatProgram &flat, const planner::RematProblem &problem,
+                         const planner::Remat &answer);
 
 } // namespace plc::plan
 

@@ -2,7 +2,7 @@
 #include "RouteBuilder.h"
 
 #include "plc/Dialect/Plan/Values.h"
-#include "plc/Planner/Partition.h"
+#include "plc/Planner/Format.h"
 
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/MapVector.h"

@@ -23,6 +23,15 @@ std::vector<int32_t> forwardCalls(const Workload &workload) {
   return calls;
 }
 
+/// What the forward calls make, in program order.
+std::vector<int32_t> forwardValues(const Workload &workload) {
+  std::vector<int32_t> values;
+  for (const search::Call &call : workload.calls)
+    if (call.kind == search::TaskKind::F)
+      values.insert(values.end(), call.makes.begin(), call.makes.end());
+  return values;
+}
+
 /// An error of a spec, which a strategy may have given.
 InFlightDiagnostic wrong(SpecOp spec, const char *text) { return withKey(spec.emitOpError(text), planKey); }
 
@@ -43,13 +52,16 @@ SpecOp plc::plan::specOf(ModuleOp module, StringRef model) {
 SpecOp plc::plan::createSpec(ein::ModelOp model, const Workload &workload, const PlanSpec &plan) {
   OpBuilder builder(model.getContext());
   builder.setInsertionPointAfter(model);
-  SmallVector<int64_t> full, again[4]; // by Recompute
+  SmallVector<int64_t> full, saved, again[4]; // by Recompute
   for (auto [unit, isFull] : llvm::enumerate(plan.fullBackward))
     if (isFull)
       full.push_back(unit);
   for (auto [number, call] : llvm::enumerate(forwardCalls(workload)))
     if (!plan.recompute.empty())
       again[int(plan.recompute[call])].push_back(number);
+  for (auto [number, value] : llvm::enumerate(forwardValues(workload)))
+    if (plan.saves(value))
+      saved.push_back(number);
   search::StageBodies bodies = search::bodiesOf(workload, plan);
   SmallVector<Attribute> rows;
   for (const std::vector<search::Task> &row : plan.order) {
@@ -61,7 +73,7 @@ SpecOp plc::plan::createSpec(ein::ModelOp model, const Workload &workload, const
   }
   const std::optional<search::Sharing> &sharing = workload.sharing;
   return SpecOp::create(builder, model.getLoc(), model.getSymName(), wide(sharing ? sharing->cut : plan.stageOf),
-                        wide(sharing ? sharing->groupOf : plan.rankOf), full, again[1], again[2], again[3],
+                        wide(sharing ? sharing->groupOf : plan.rankOf), full, again[1], again[2], again[3], saved,
                         builder.getArrayAttr(rows), plan.replicas, sharing ? sharing->shards : 1);
 }
 
@@ -110,6 +122,13 @@ FailureOr<PlanSpec> plc::plan::readSpec(SpecOp spec, const Workload &workload) {
                << number << ", which makes an output, changes a state, or is of a layer that saves what it makes";
       plan.recompute[calls[number]] = kind;
     }
+  std::vector<int32_t> values = forwardValues(workload);
+  plan.saved.assign(workload.values.size(), false);
+  for (int64_t number : spec.getSaved()) {
+    if (number >= int64_t(values.size()))
+      return wrong(spec, "saves forward value ") << number << " but there are " << values.size();
+    plan.saved[values[number]] = true;
+  }
   for (StringRef row : spec.getOrder().getAsValueRange<StringAttr>()) {
     std::vector<search::Task> &tasks = plan.order.emplace_back();
     std::optional<std::vector<planner::ScheduledTask>> read = planner::readTasks(row); // it outlives the loop
@@ -124,6 +143,9 @@ void plc::plan::applyRecomputation(const Workload &workload, const PlanSpec &pla
   for (auto [index, call] : llvm::enumerate(forwardCalls(workload)))
     number[call] = index;
   std::vector<bool> isCloned(workload.calls.size());
+  std::vector<int32_t> numberOf; // of each value, in the workload
+  for (int32_t next = 0; const FlatValue &value : flat.values)
+    numberOf.push_back(value.origin == FlatValue::Result ? next++ : -1);
   for (const auto &stage : search::bodiesOf(workload, plan).bodies)
     for (const std::vector<search::BodyCall> &body : stage) {
       std::vector<int64_t> clones; // before the next call
@@ -139,6 +161,7 @@ void plc::plan::applyRecomputation(const Workload &workload, const PlanSpec &pla
     }
   for (size_t call = 0; call < isCloned.size(); ++call)
     for (size_t result = 0; isCloned[call] && result < flat.calls[call].results.size(); ++result)
-      flat.calls[call].discard.push_back(result);
+      if (!plan.saves(numberOf[flat.calls[call].results[result]]))
+        flat.calls[call].discard.push_back(result);
   joinBackward(flat, [&](int64_t unit) { return bool(plan.fullBackward[unit]); });
 }

@@ -17,8 +17,8 @@ constexpr Role roles[] = {Role::P, Role::F, Role::B, Role::W};
 
 class ProgramBuilder {
 public:
-  ProgramBuilder(ein::ModelOp model, const FlatProgram &flat, ArrayRef<int64_t> stageOfUnit, ArrayRef<StagePlan> plans)
-      : model(model), flat(flat), stageOfUnit(stageOfUnit), plans(plans), builder(model),
+  ProgramBuilder(ein::ModelOp model, const FlatProgram &flat, ArrayRef<int32_t> stageOfUnit, ArrayRef<int32_t> rankOf)
+      : model(model), flat(flat), stageOfUnit(stageOfUnit), rankOf(rankOf), builder(model),
         symbols(model->getParentOfType<ModuleOp>()) {
     placePrepared();
     for (const FlatCall &call : flat.calls) {
@@ -34,9 +34,9 @@ public:
       return failure();
     findCrossings();
     ProgramOp program = createProgram();
-    for (int64_t stage = 0; stage < int64_t(plans.size()); ++stage)
+    for (int64_t stage = 0; stage < int64_t(rankOf.size()); ++stage)
       createStage(stage);
-    for (int64_t stage = 0; stage < int64_t(plans.size()); ++stage)
+    for (int64_t stage = 0; stage < int64_t(rankOf.size()); ++stage)
       fillStage(stage);
     return program;
   }
@@ -63,7 +63,7 @@ private:
         read.insert({stageOfUnit[call.unit], value});
       }
     for (int64_t index = int64_t(flat.prepared.size()) - 1; index >= 0; --index)
-      for (int64_t stage = 0; stage < int64_t(plans.size()); ++stage)
+      for (int64_t stage = 0; stage < int64_t(rankOf.size()); ++stage)
         if (needed.count({stage, index}))
           for (int64_t value : flat.prepared[index].args)
             need(stage, value);
@@ -128,15 +128,14 @@ private:
   }
 
   void createStage(int64_t index) {
-    const StagePlan &plan = plans[index];
     int64_t layers = 0;
     for (auto [unit, stage] : llvm::enumerate(stageOfUnit))
       layers += stage == index && flat.units[unit].layer;
     builder.setInsertionPointToEnd(programBlock);
     auto count = [&](int64_t value) { return builder.getI64IntegerAttr(value); };
     auto stage = StageOp::create(builder, model.getLoc(), typesOf(stageResults[index]),
-                                 builder.getStringAttr("s" + Twine(index)), count(plan.rank), count(layers),
-                                 /*ns=*/count(0), count(plan.bytes));
+                                 builder.getStringAttr("s" + Twine(index)), count(rankOf[index]), count(layers),
+                                 /*ns=*/count(0));
     stage.getBody().emplaceBlock();
     stages.push_back(stage);
     for (auto [position, value] : llvm::enumerate(stageResults[index]))
@@ -225,8 +224,7 @@ private:
 
   ein::ModelOp model;
   const FlatProgram &flat;
-  ArrayRef<int64_t> stageOfUnit;
-  ArrayRef<StagePlan> plans;
+  ArrayRef<int32_t> stageOfUnit, rankOf;
   OpBuilder builder;
   SymbolTable symbols;
   Block *programBlock = nullptr;
@@ -243,7 +241,7 @@ private:
 
 } // namespace
 
-FailureOr<ProgramOp> plc::plan::buildProgram(ein::ModelOp model, const FlatProgram &flat, ArrayRef<int64_t> stageOfUnit,
-                                             ArrayRef<StagePlan> plans) {
-  return ProgramBuilder(model, flat, stageOfUnit, plans).run();
+FailureOr<ProgramOp> plc::plan::buildProgram(ein::ModelOp model, const FlatProgram &flat, ArrayRef<int32_t> stageOfUnit,
+                                             ArrayRef<int32_t> rankOf) {
+  return ProgramBuilder(model, flat, stageOfUnit, rankOf).run();
 }

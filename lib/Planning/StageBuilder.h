@@ -6,14 +6,9 @@
 
 namespace plc::plan {
 
-/// What is known of a stage beside its units.
-struct StagePlan {
-  int64_t rank, bytes;
-};
-
-/// The program, behind its model, whose units are in the given stages. Stages use each other's results.
+/// The program, behind its model, whose units are in the given stages, and these on ranks. Stages use each other's results.
 mlir::FailureOr<ProgramOp> buildProgram(ein::ModelOp model, const FlatProgram &flat,
-                                        llvm::ArrayRef<int64_t> stageOfUnit, llvm::ArrayRef<StagePlan> plans);
+                                        llvm::ArrayRef<int32_t> stageOfUnit, llvm::ArrayRef<int32_t> rankOf);
 
 } // namespace plc::plan
 

@@ -4,7 +4,6 @@
 #include "plc/Dialect/Plan/Values.h"
 #include "plc/Planner/Dot.h"
 #include "plc/Planner/Format.h"
-#include "plc/Planner/Partition.h"
 #include "plc/Planning/TurnsAgain.h"
 
 #include "mlir/IR/BuiltinOps.h"

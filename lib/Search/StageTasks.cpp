@@ -87,7 +87,8 @@ private:
     for (int32_t value : workload.calls[reader].reads) {
       auto maker = size_t(workload.values[size_t(value)].maker);
       Recompute how = plan.recompute[maker];
-      if (workload.calls[maker].kind != TaskKind::F || how == Recompute::no || out.stageOfCall[maker] != stage)
+      if (workload.calls[maker].kind != TaskKind::F || how == Recompute::no || out.stageOfCall[maker] != stage ||
+          plan.saves(value))
         continue;
       Clone &clone = cloneOf[maker];
       bool isThere = clone.call == call || (clone.call >= 0 && how == Recompute::once) ||
@@ -182,7 +183,7 @@ private:
       Life &life = lives[size_t(i)];
       bool isIt = isReceived ? life.stage == stage
                              : life.rank == rank && life.stage < 0 &&
-                                   (!life.isClone || (from == stage && here.kind != TaskKind::F));
+                                   (!life.isClone || (from == stage && here.kind != TaskKind::F && !plan.saves(value)));
       if (!isIt)
         continue;
       life.last = here;

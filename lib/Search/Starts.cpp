@@ -90,8 +90,11 @@ Searcher::Frame Searcher::frameOf(int32_t index, int64_t replicas, const std::ve
   plan.stageOf = workload.sharing         ? workload.sharing->stageOf
                  : limits.stageOf.empty() ? cutUnits(workload, machine, rankOf, replicas)
                                           : limits.stageOf;
-  plan.recompute = limits.recompute.empty() ? std::vector<Recompute>(workload.calls.size(), Recompute::no)
-                                            : limits.recompute[size_t(index)];
+  plan.recompute.assign(workload.calls.size(), Recompute::no);
+  if (!limits.recompute.empty()) {
+    plan.recompute = limits.recompute[size_t(index)].calls;
+    plan.saved = limits.recompute[size_t(index)].saved;
+  }
   plan.fullBackward.assign(workload.units.size(), !(limits.maySplit && plan.ranks() > 1));
   frame.price.assign(size_t(plan.ranks()), 0.0);
   makeTasks(frame);

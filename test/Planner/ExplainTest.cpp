@@ -1,7 +1,6 @@
 //===- ExplainTest.cpp - charts, waits and the cuts beside the best -------===//
 #include "plc/Planner/Format.h"
 #include "plc/Planner/Gantt.h"
-#include "plc/Planner/NextCuts.h"
 #include "plc/Planner/Schedules.h"
 #include "plc/Planner/StepTimes.h"
 
@@ -127,51 +126,6 @@ TEST(StepTimes, TellWhoseWorkBinds) {
   EXPECT_EQ(savedByTenth(run.problem, run.schedule, 0), 3);
   EXPECT_EQ(savedByTenth(run.problem, run.schedule, 1), 6);
   EXPECT_EQ(savedBy(run.problem, run.schedule, run.problem.stages), 0);
-}
-
-PartitionProblem equalParts(int64_t parts, int64_t stages) {
-  PartitionProblem problem;
-  for (int64_t part = 0; part < parts; ++part)
-    problem.parts.push_back({std::string(1, char('a' + part)), 10});
-  problem.isChain = true;
-  problem.stages = stages;
-  problem.inFlight.assign(stages, 1);
-  return problem;
-}
-
-TEST(NextCuts, MoveOnePartOfAStage) {
-  PartitionProblem problem = equalParts(7, 3);
-  problem.parts[1].ns = 15;
-  Partition answer;
-  ASSERT_EQ(fixPartition(problem, {2, 3, 2}, answer), std::nullopt);
-  std::vector<NextCut> next = nextCuts(problem, answer);
-  EXPECT_EQ(next[0].part, 2); // 35, 20, 20; to give part 1 away would be 10, 45, 20
-  EXPECT_EQ(next[0].from, 1);
-  EXPECT_EQ(next[0].to, 0);
-  EXPECT_EQ(next[0].slowestNs, 35);
-  EXPECT_EQ(next[1].part, 4); // 25, 20, 30
-  EXPECT_EQ(next[1].to, 2);
-  EXPECT_EQ(next[1].slowestNs, 30);
-  EXPECT_EQ(next[2].part, 4);
-}
-
-// A stage of one part gives none away, and memory forbids what does not fit.
-TEST(NextCuts, AreCuts) {
-  PartitionProblem problem = equalParts(2, 2);
-  Partition answer;
-  ASSERT_EQ(fixPartition(problem, {1, 1}, answer), std::nullopt);
-  for (const NextCut &next : nextCuts(problem, answer))
-    EXPECT_EQ(next.part, -1);
-  problem = equalParts(4, 2);
-  problem.limitBytes = 20;
-  for (auto &part : problem.parts)
-    part.keptBytes = 10;
-  ASSERT_EQ(fixPartition(problem, {2, 2}, answer), std::nullopt);
-  for (const NextCut &next : nextCuts(problem, answer))
-    EXPECT_EQ(next.part, -1);
-  problem.limitBytes = 30;
-  for (const NextCut &next : nextCuts(problem, answer))
-    EXPECT_EQ(next.slowestNs, 30);
 }
 
 TEST(Format, Figures) {

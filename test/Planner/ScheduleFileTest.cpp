@@ -19,7 +19,6 @@ TEST(ScheduleFile, Reads) {
   ASSERT_FALSE(file.read("0F0,0F1,,0B0, 0B1\r\n1F0,1I0,1F1,\"1I1\",1W0,1W1\n\n"));
   EXPECT_EQ(file.place(), (std::vector<int64_t>{0, 1}));
   EXPECT_EQ(file.microBatches(), 2);
-  EXPECT_EQ(file.inFlight(), (std::vector<int64_t>{2, 2}));
 }
 
 TEST(ScheduleFile, SkipsAByteOrderMark) {

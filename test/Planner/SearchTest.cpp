@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <random>
 
 using namespace plc::search;
@@ -100,6 +101,40 @@ int64_t mostBytes(const Found &found) {
 }
 
 } // namespace
+
+// The slowest rank of a cut beside that of the best of all cuts: stages of their own ranks, and of two ranks in turn.
+TEST(Search, CutsAreNearlyTheBest) {
+  std::mt19937_64 random(5);
+  int equal = 0, rounds = 200;
+  for (int round = 0; round < rounds; ++round) {
+    size_t units = 4 + random() % 7, stages = 2 + random() % 3;
+    Chain chain(4);
+    for (size_t unit = 0; unit < units; ++unit)
+      chain.addLayer(100 + int64_t(random() % 900), 100 + int64_t(random() % 900), int64_t(random() % 900), 64);
+    Workload workload = chain.build();
+    std::vector<int32_t> rankOf;
+    for (size_t stage = 0; stage < stages; ++stage)
+      rankOf.push_back(int32_t(round % 4 ? stage : stage % 2));
+    auto slowest = [&](const std::vector<int32_t> &stageOf) {
+      std::vector<int64_t> ns(stages);
+      for (size_t unit = 0; unit < units; ++unit)
+        ns[size_t(rankOf[size_t(stageOf[unit])])] +=
+            std::accumulate(workload.unitNs[unit].begin(), workload.unitNs[unit].end(), int64_t(0));
+      return *std::max_element(ns.begin(), ns.end());
+    };
+    std::vector<int32_t> cut = cutUnits(workload, Machine(), rankOf), stageOf(units);
+    int64_t best = slowest(cut);
+    for (size_t borders = 0; borders < size_t(1) << (units - 1); ++borders) {
+      for (size_t unit = 1; unit < units; ++unit)
+        stageOf[unit] = stageOf[unit - 1] + int32_t(borders >> (unit - 1) & 1);
+      if (stageOf.back() + 1 == int32_t(stages))
+        best = std::min(best, slowest(stageOf));
+    }
+    equal += slowest(cut) == best;
+    EXPECT_LE(double(slowest(cut)), (round % 4 ? 1.07 : 1.12) * double(best)) << "round " << round;
+  }
+  EXPECT_GE(equal * 100, rounds * 80) << equal;
+}
 
 TEST(Search, OneRankTakesAllWork) {
   std::mt19937 random(1);

@@ -6,45 +6,6 @@ plan.pack_instance @large alignment 64 {
   plan.block 4611686018427387904 from 0 to 1
 }
 // -----
-// expected-error@+1 {{stage 0 has -5 micro-batches in flight}}
-plan.partition_instance @flight stages 2 in_flight [-5, 1] {
-  plan.part "a" ns 1 kept 1 scratch 0
-  plan.part "b" ns 1 kept 1 scratch 0
-}
-// -----
-// expected-error@+1 {{times add up to more than 2^62}}
-plan.partition_instance @times stages 1 in_flight [1] {
-  plan.part "a" ns 9223372036854775807 kept 0 scratch 0
-  plan.part "b" ns 9223372036854775807 kept 0 scratch 0
-}
-// -----
-// expected-error@+1 {{bytes add up to more than 2^62}}
-plan.partition_instance @bytes stages 1 in_flight [4611686018427387904] {
-  plan.part "a" ns 1 kept 2 scratch 0
-}
-// -----
-// expected-error@+1 {{the limit is -1 bytes}}
-plan.partition_instance @limit stages 1 in_flight [1] limit -1 {
-  plan.part "a" ns 1 kept 0 scratch 0
-}
-// -----
-// expected-error@+1 {{a tensor of part 'a' has a negative cost}}
-plan.partition_instance @tensor stages 1 in_flight [1] {
-  plan.part "a" ns 1 kept 0 scratch 0
-  plan.tensor from 0 to [0] ns -1 bytes 4
-}
-// -----
-// expected-error@+1 {{a resident of part 'a' has negative bytes}}
-plan.partition_instance @resident stages 1 in_flight [1] {
-  plan.part "a" ns 1 kept 0 scratch 0
-  plan.resident in [0] owner -10 copy 5
-}
-// -----
-// expected-error@+1 {{place names rank 4000000000 for 1 stages}}
-plan.partition_instance @place stages 1 in_flight [1] place [4000000000] {
-  plan.part "a" ns 1 kept 0 scratch 0
-}
-// -----
 // expected-error@+1 {{call 0 is of layer 4000000000, at most 65535}}
 plan.remat_instance @layer policy "uniform" interval 1 {
   plan.value 8

@@ -6,7 +6,6 @@
 // RUN: plc-opt %S/Inputs/chain.mlir --plan-partition="stages=2 bytes-per-ns=1 schedule=gpipe" | FileCheck %s --check-prefix=SLOW
 // RUN: plc-opt %S/Inputs/chain.mlir --plan-partition="stages=2 schedule=zb_h1" | FileCheck %s --check-prefix=SPLIT
 // RUN: plc-opt %S/Inputs/chain.mlir --plan-partition="stages=2 join-backward=false" | FileCheck %s --check-prefix=SPLIT
-// RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition="stages=2 in-flight=1" 2>&1 | FileCheck %s --check-prefix=FLIGHT
 // RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition=stages=4 2>&1 | FileCheck %s --check-prefix=MANY
 // RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition=stages=0 2>&1 | FileCheck %s --check-prefix=ZERO
 // RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition="stages=2 balance=3" 2>&1 | FileCheck %s --check-prefix=LENGTH
@@ -72,7 +71,6 @@
 // EMPTY: error: balance has 0, but every stage needs a layer call
 // SUM: error: balance has 6 layer calls but model 'p' has 3
 // PLACES: error: place has 1 entries but there are 2 stages
-// FLIGHT: error: in-flight has 1 entries but there are 2 stages
 // RANGE: error: place names rank 2 but with 2 stages ranks are 0 to 1
 // HOLE: error: place leaves out rank 0 of 2
 // NAME: schedule 'zigzag' is not supported; there are 'gpipe'

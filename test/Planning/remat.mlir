@@ -8,7 +8,7 @@
 // RUN: %{chain} --plan-partition="stages=2 balance=2,1 policy=uniform interval=3 join-backward=false" %{rest} | FileCheck %s --check-prefix=CUT
 // RUN: %{chain} --plan-partition="policy=uniform interval=3" %{rest} | FileCheck %s --check-prefix=WHOLE
 // What is discarded is what the IR says, whoever wrote it.
-// RUN: %{chain} --plan-partition | sed -e '/plan.task *F/,/plan.yield/ s/path "b" :/path "b" discard [0] :/' | plc-opt %{rest} | FileCheck %s --check-prefix=WRITTEN
+// RUN: %{chain} --plan-partition | sed -e '/plan.task *F/,/plan.yield/ s/path "b" :/path "b" discard [0] :/' -e 's/\(@grad.*path "c"\) :/\1 again [1] :/' | plc-opt %{rest} | FileCheck %s --check-prefix=WRITTEN
 
 // All that W reads is kept, and none of it must be.
 // NONE: plan.program @p attributes {{.*}}kept_bound_bytes = 0 : i64, kept_bytes = 128 : i64, {{.*}}recompute_bound_ns = 0 : i64, recompute_ns = 0 : i64, remat = #plan<remat "none">

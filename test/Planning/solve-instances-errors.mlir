@@ -39,71 +39,6 @@ plan.pack_instance @bound alignment 64 packed 64 bound 128 {
 }
 
 // -----
-// Cuts.
-// expected-error@+1 {{has 0 stages}}
-plan.partition_instance @none stages 0 in_flight [] {
-  plan.part "a" ns 1 kept 0 scratch 0
-}
-// -----
-// expected-error@+1 {{no plan fits: 2 stages but only 1 parts to cut}}
-plan.partition_instance @many stages 2 in_flight [1, 1] {
-  plan.part "a" ns 1 kept 0 scratch 0
-}
-// -----
-// expected-error@+1 {{has 1 in-flight counts but 2 stages}}
-plan.partition_instance @flight stages 2 in_flight [1] {
-  plan.part "a" ns 1 kept 0 scratch 0
-  plan.part "b" ns 1 kept 0 scratch 0
-}
-// -----
-// expected-error@+1 {{place leaves out rank 0}}
-plan.partition_instance @place stages 2 in_flight [1, 1] place [1, 1] {
-  plan.part "a" ns 1 kept 0 scratch 0
-  plan.part "b" ns 1 kept 0 scratch 0
-}
-// -----
-// expected-error@+1 {{part 'a' has a negative cost}}
-plan.partition_instance @cost stages 1 in_flight [1] {
-  plan.part "a" ns -1 kept 0 scratch 0
-}
-// -----
-// expected-error@+1 {{a tensor names a part beyond the 1 there are}}
-plan.partition_instance @tensor stages 1 in_flight [1] {
-  plan.part "a" ns 1 kept 0 scratch 0
-  plan.tensor from 0 to [1] ns 1 bytes 1
-}
-// -----
-// expected-error@+1 {{a resident has no user, or one beyond the 1 there are}}
-plan.partition_instance @resident stages 1 in_flight [1] {
-  plan.part "a" ns 1 kept 0 scratch 0
-  plan.resident in [] owner 1 copy 1
-}
-// -----
-// expected-error@+1 {{no plan fits: stage 1 needs 3.2 GiB, limit 2.0 GiB, largest part 'attention.3' 3.2 GiB: 1288490189 bytes are missing}}
-plan.partition_instance @memory stages 2 in_flight [1, 1] limit 2147483648 {
-  plan.part "embed" ns 1 kept 1000 scratch 0
-  plan.part "attention.3" ns 1 kept 3435973837 scratch 0
-}
-// -----
-// expected-error@+1 {{stage 1 has 0 parts}}
-plan.partition_instance @empty stages 2 in_flight [1, 1] cut [2, 0] slowest 2 bound 1 {
-  plan.part "a" ns 1 kept 0 scratch 0
-  plan.part "b" ns 1 kept 0 scratch 0
-}
-// -----
-// expected-error@+1 {{the slowest rank takes 1 ns, not 2}}
-plan.partition_instance @slowest stages 2 in_flight [1, 1] cut [1, 1] slowest 2 bound 1 {
-  plan.part "a" ns 1 kept 0 scratch 0
-  plan.part "b" ns 1 kept 0 scratch 0
-}
-// -----
-// expected-error@+1 {{bound is 2, not 1}}
-plan.partition_instance @bound stages 2 in_flight [1, 1] cut [1, 1] slowest 1 bound 2 {
-  plan.part "a" ns 1 kept 0 scratch 0
-  plan.part "b" ns 1 kept 0 scratch 0
-}
-
-// -----
 // Recomputation.
 // expected-error@+1 {{checkpoint policy 'some' is not supported; there are 'none'}}
 plan.remat_instance @policy policy "some" {
@@ -318,25 +253,15 @@ plan.schedule_instance @missing micro_batches 2 schedule "1f1b" makespan 2 bound
 // -----
 // The IR alone. C1 and C2 of the instances, C1 of plan.order.
 plan.pack_instance @pack_c1 alignment 64 {
-  // expected-error@+1 {{'plan.part' op stands in a 'plan.pack_instance', which holds blocks}}
-  plan.part "a" ns 1 kept 0 scratch 0
+  // expected-error@+1 {{'plan.remat_instance' op stands in a 'plan.pack_instance', which holds blocks}}
+  plan.remat_instance @inner policy "none" {
+    plan.value 8
+  }
 }
 // -----
 // expected-error@+1 {{has a part of an answer but not the whole}}
 plan.pack_instance @pack_c2 alignment 64 packed 64 bound 64 {
   plan.block 1 from 0 to 1
-}
-// -----
-plan.partition_instance @partition_c1 stages 1 in_flight [1] {
-  // expected-error@+1 {{'plan.pack_instance' op stands in a 'plan.partition_instance', which holds parts, tensors and residents}}
-  plan.pack_instance @inner alignment 64 {
-    plan.block 1 from 0 to 1
-  }
-}
-// -----
-// expected-error@+1 {{has a part of an answer but not the whole}}
-plan.partition_instance @partition_c2 stages 1 in_flight [1] cut [1] {
-  plan.part "a" ns 1 kept 0 scratch 0
 }
 // -----
 plan.remat_instance @remat_c1 policy "none" {
@@ -398,12 +323,6 @@ plan.pack_instance @p alignment 0 {
 // expected-error@+1 {{'plan.block' op expects parent op 'plan.pack_instance'}}
 plan.block 64 from 0 to 1
 // -----
-// expected-error@+1 {{stages have 3 parts but there are 2}}
-plan.partition_instance @p stages 2 in_flight [1, 1] cut [1, 2] slowest 1 bound 1 {
-  plan.part "a" ns 1 kept 0 scratch 0
-  plan.part "b" ns 1 kept 0 scratch 0
-}
-// -----
 // expected-error@+1 {{tasks of one micro-batch wait for each other: 1.F 0.F}}
 plan.schedule_instance @p micro_batches 1 schedule "1f1b" {
   plan.times rank 0 F 1
@@ -442,29 +361,9 @@ plan.schedule_instance @p micro_batches 1 schedule "1f1b" {
   plan.times rank 1 F 1
 }
 // -----
-// expected-error@+1 {{'plan.resident' op expects parent op 'plan.partition_instance'}}
-plan.resident in [0] owner 1 copy 1
-// -----
-// expected-error@+1 {{has 0 stages but needs 1 or more}}
-plan.partition_instance @p stages 0 in_flight [] {
-  plan.part "a" ns 1 kept 0 scratch 0
-}
-// -----
-// expected-error@+1 {{'plan.tensor' op expects parent op 'plan.partition_instance'}}
-plan.tensor from 0 to [1] ns 1 bytes 1
-// -----
 // expected-error@+1 {{'plan.times' op expects parent op 'plan.schedule_instance'}}
 plan.times rank 0 F 1
 
-// -----
-// What is said to be exact.
-// expected-error@+1 {{is said to be exact, but the slowest rank of another cut takes 20}}
-plan.partition_instance @exact stages 2 in_flight [1, 1] cut [3, 1] slowest 30 bound 20 exact {
-  plan.part "a" ns 10 kept 0 scratch 0
-  plan.part "b" ns 10 kept 0 scratch 0
-  plan.part "c" ns 10 kept 0 scratch 0
-  plan.part "d" ns 10 kept 0 scratch 0
-}
 // -----
 // expected-error@+1 {{is said to be exact, but a packing ends at 64}}
 plan.pack_instance @exact alignment 64 packed 128 bound 64 exact {
@@ -476,55 +375,6 @@ plan.pack_instance @exact alignment 64 packed 128 bound 64 exact {
 plan.pack_instance @exact_c2 alignment 64 exact {
   plan.block 64 from 0 to 1
 }
-// -----
-// expected-error@+1 {{'plan.partition_instance' op is a graph, whose answer is 'stage_of'}}
-plan.partition_instance @graph_c3 graph stages 1 in_flight [1] cut [1] slowest 1 bound 1 {
-  plan.part "a" ns 1 kept 0 scratch 0
-}
-// -----
-// expected-error@+1 {{'plan.partition_instance' op is a chain, whose answer is a 'cut'}}
-plan.partition_instance @chain_c3 stages 1 in_flight [1] stage_of [0] slowest 1 bound 1 {
-  plan.part "a" ns 1 kept 0 scratch 0
-}
-
-// -----
-// Graphs and speeds.
-// expected-error@+1 {{part 'b' comes before and after part 'a'}}
-plan.partition_instance @cycle graph stages 1 in_flight [1] {
-  plan.part "a" ns 1 kept 0 scratch 0
-  plan.part "b" ns 1 kept 0 scratch 0
-  plan.tensor from 0 to [1] ns 0 bytes 0
-  plan.tensor from 1 to [0] ns 0 bytes 0
-}
-// -----
-// expected-error@+1 {{part 'b' in stage 0 reads what part 'a' makes in stage 1}}
-plan.partition_instance @back graph stages 2 in_flight [1, 1] stage_of [1, 0] slowest 1 bound 1 {
-  plan.part "a" ns 1 kept 0 scratch 0
-  plan.part "b" ns 1 kept 0 scratch 0
-  plan.tensor from 0 to [1] ns 0 bytes 0
-}
-// -----
-// expected-error@+1 {{part 'a' is in stage 1 of 1}}
-plan.partition_instance @beyond graph stages 1 in_flight [1] stage_of [1] slowest 1 bound 1 {
-  plan.part "a" ns 1 kept 0 scratch 0
-}
-// -----
-// expected-error@+1 {{has stages of 0 parts but there are 1}}
-plan.partition_instance @count graph stages 1 in_flight [1] stage_of [] slowest 1 bound 1 {
-  plan.part "a" ns 1 kept 0 scratch 0
-}
-// -----
-// expected-error@+1 {{has 1 speeds but 2 ranks}}
-plan.partition_instance @speeds stages 2 in_flight [1, 1] speeds [100] {
-  plan.part "a" ns 1 kept 0 scratch 0
-  plan.part "b" ns 1 kept 0 scratch 0
-}
-// -----
-// expected-error@+1 {{has speed 0 but needs 1 to 1000000}}
-plan.partition_instance @speed stages 1 in_flight [1] speeds [0] {
-  plan.part "a" ns 1 kept 0 scratch 0
-}
-
 // -----
 // Memory and samples of orders.
 // expected-error@+1 {{caps 1 of 2 ranks}}

@@ -1,13 +1,12 @@
 // Problems without a model: answers, known optima, and answers that are checked.
 // RUN: plc-opt %s --plan-solve-instances | FileCheck %s
 // RUN: not plc-opt %S/Inputs/chain.mlir --plan-solve-instances 2>&1 | FileCheck %s --check-prefix=NONE
-// NONE: error: module has no problem: no 'plan.pack_instance', 'plan.partition_instance', 'plan.remat_instance' or 'plan.schedule_instance'
+// NONE: error: module has no problem: no 'plan.pack_instance', 'plan.remat_instance' or 'plan.schedule_instance'
 // What is solved is accepted when it is read again.
 // RUN: plc-opt %s --plan-solve-instances | plc-opt --plan-solve-instances | FileCheck %s
-// An answer at the bound is exact without a search, which would find neither of these: 2,100 blocks, 20 parts.
-// RUN: %python %S/Inputs/perfect_answers.py 2100 5 | plc-opt --plan-solve-instances | FileCheck %s --check-prefix=PERFECT
+// An answer at the bound is exact without a search, which would not find this one of 2,100 blocks.
+// RUN: %python %S/Inputs/perfect_packing.py 2100 | plc-opt --plan-solve-instances | FileCheck %s --check-prefix=PERFECT
 // PERFECT: plan.pack_instance @packing alignment 1 packed 1048576 bound 1048576 exact {
-// PERFECT: plan.partition_instance @partition graph {{.*}} slowest 1099511627776 bound 1099511627776 exact {
 
 // The third block takes the bytes of the first, which is dead.
 // CHECK: plan.pack_instance @reuse alignment 64 packed 192 bound 192 exact {
@@ -18,46 +17,6 @@ plan.pack_instance @reuse alignment 64 {
   plan.block 100 from 0 to 2
   plan.block 64 from 2 to 4
   plan.block 64 from 1 to 3
-}
-
-// Seven equal layers in four stages: not 1, 1, 1, 4, as block partition cuts (torchgpipe).
-// CHECK: plan.partition_instance @seven stages 4 in_flight [1, 1, 1, 1] cut [1, 2, 2, 2] slowest 20 bound 20 exact {
-plan.partition_instance @seven stages 4 in_flight [1, 1, 1, 1] {
-  plan.part "a" ns 10 kept 0 scratch 0
-  plan.part "b" ns 10 kept 0 scratch 0
-  plan.part "c" ns 10 kept 0 scratch 0
-  plan.part "d" ns 10 kept 0 scratch 0
-  plan.part "e" ns 10 kept 0 scratch 0
-  plan.part "f" ns 10 kept 0 scratch 0
-  plan.part "g" ns 10 kept 0 scratch 0
-}
-
-// One part outweighs all others: no stage is empty all the same (DeepSpeed's min-max-difference leaves some).
-// CHECK: plan.partition_instance @heavy stages 3 in_flight [1, 1, 1] cut [1, 1, 2] slowest 100 bound 100
-plan.partition_instance @heavy stages 3 in_flight [1, 1, 1] {
-  plan.part "a" ns 100 kept 0 scratch 0
-  plan.part "b" ns 1 kept 0 scratch 0
-  plan.part "c" ns 1 kept 0 scratch 0
-  plan.part "d" ns 1 kept 0 scratch 0
-}
-
-// The transfer is dearer than the work, so the cut goes beside it; the memory limit allows that.
-// CHECK: plan.partition_instance @tensor stages 2 in_flight [2, 1] limit 100 cut [2, 1] slowest 20 bound 20
-plan.partition_instance @tensor stages 2 in_flight [2, 1] limit 100 {
-  plan.part "a" ns 10 kept 16 scratch 8
-  plan.part "b" ns 10 kept 16 scratch 4
-  plan.part "c" ns 10 kept 16 scratch 0
-  plan.tensor from 0 to [1] ns 30 bytes 4
-  plan.resident in [0, 2] owner 10 copy 5
-}
-
-// Stages 0 and 2 share rank 0: together they may not outweigh rank 1.
-// CHECK: plan.partition_instance @shared stages 3 in_flight [1, 1, 1] place [0, 1, 0] cut [1, 2, 1] slowest 20 bound 20
-plan.partition_instance @shared stages 3 in_flight [1, 1, 1] place [0, 1, 0] {
-  plan.part "a" ns 10 kept 0 scratch 0
-  plan.part "b" ns 10 kept 0 scratch 0
-  plan.part "c" ns 10 kept 0 scratch 0
-  plan.part "d" ns 10 kept 0 scratch 0
 }
 
 // F = 1, B = 2, S = 2, M = 3: 3 M + 3 (S - 1) = 12 for both, and the bound tells that no order is faster.
@@ -216,45 +175,6 @@ plan.remat_instance @split_w policy "budget" limit 80 static 0 in_flight 3 split
   plan.compute ns 9 reads [] makes [0]
   plan.backward B ns 1 reads [0] makes [1]
   plan.backward W ns 1 reads [0, 1]
-}
-
-// Two towers whose layers alternate: as a graph each gets a stage of its own, and nothing crosses. As a chain two tensors do.
-// CHECK: plan.partition_instance @towers graph stages 2 in_flight [1, 1] stage_of {{\[(0, 1, 0, 1|1, 0, 1, 0)\]}} slowest 20 bound 20 exact {
-plan.partition_instance @towers graph stages 2 in_flight [1, 1] {
-  plan.part "a.0" ns 10 kept 0 scratch 0
-  plan.part "b.0" ns 10 kept 0 scratch 0
-  plan.part "a.1" ns 10 kept 0 scratch 0
-  plan.part "b.1" ns 10 kept 0 scratch 0
-  plan.tensor from 0 to [2] ns 5 bytes 4
-  plan.tensor from 2 to [0] ns 5 bytes 4 backward
-  plan.tensor from 1 to [3] ns 5 bytes 4
-}
-// CHECK: plan.partition_instance @alternating stages 2 in_flight [1, 1] cut [2, 2] slowest 30 bound 25 exact {
-plan.partition_instance @alternating stages 2 in_flight [1, 1] {
-  plan.part "a.0" ns 10 kept 0 scratch 0
-  plan.part "b.0" ns 10 kept 0 scratch 0
-  plan.part "a.1" ns 10 kept 0 scratch 0
-  plan.part "b.1" ns 10 kept 0 scratch 0
-  plan.tensor from 0 to [2] ns 5 bytes 4
-  plan.tensor from 1 to [3] ns 5 bytes 4
-}
-
-// Rank 0 is half as fast: 10 ns of work take it 20, so it gets one part, and the other three take 30.
-// CHECK: plan.partition_instance @slow stages 2 in_flight [1, 1] speeds [50, 100] limit 99 cut [1, 3] slowest 30 bound 27 exact {
-plan.partition_instance @slow stages 2 in_flight [1, 1] speeds [50, 100] limit 99 {
-  plan.part "a" ns 10 kept 0 scratch 0
-  plan.part "b" ns 10 kept 0 scratch 0
-  plan.part "c" ns 10 kept 0 scratch 0
-  plan.part "d" ns 10 kept 0 scratch 0
-}
-
-// A cut that is given need not be the best one; if it is said to be exact, it must be.
-// CHECK: plan.partition_instance @worse stages 2 in_flight [1, 1] cut [1, 3] slowest 30 bound 20 {
-plan.partition_instance @worse stages 2 in_flight [1, 1] cut [1, 3] slowest 30 bound 20 {
-  plan.part "0" ns 10 kept 0 scratch 0
-  plan.part "a" ns 10 kept 0 scratch 0
-  plan.part "b" ns 10 kept 0 scratch 0
-  plan.part "c" ns 10 kept 0 scratch 0
 }
 
 // Each micro-batch takes 6 from end to end, and a rank has bytes for one of them: they follow each other.

@@ -14,7 +14,6 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,9 +21,6 @@
 namespace plc::strategy {
 class Strategy;
 }
-namespace plc::plan {
-struct KnownAnswers;
-} // namespace plc::plan
 
 namespace plc::driver {
 
@@ -35,11 +31,10 @@ using algebra::Phase;
 struct Program {
   ProgramKind entry = ProgramKind::train;
   std::vector<std::string> outputs;
-  bool recomputes = true; // false: what recomputation is compared with, under any memory budget
-  bool explains = false;  // the cuts that were nearly taken are printed
-  bool measures = false;  // the budget is what recomputation aims at, and may be missed; nothing is verified yet
-  std::shared_ptr<plan::KnownAnswers> known{}; // of all plans that are made; may be null
-  bool sharesModule = false;                   // other programs of a module are planned by the same strategy
+  bool recomputes = true;    // false: what recomputation is compared with, under any memory budget
+  bool explains = false;     // the plan is explained
+  bool measures = false;     // the budget is what recomputation aims at, and may be missed; nothing is verified yet
+  bool sharesModule = false; // other programs of a module are planned by the same strategy
   bool leads = true; // false: stages and cuts are chosen for another program of the model, which may have other layers
 };
 

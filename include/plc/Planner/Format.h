@@ -10,6 +10,9 @@ namespace plc::planner {
 /// "950 ns", "31.4 us", "12.0 ms".
 std::string formatNs(int64_t ns);
 
+/// "3.2 GiB", "512 B".
+std::string formatBytes(int64_t bytes);
+
 /// "12.5 %"; of nothing "0.0 %".
 std::string formatPart(int64_t part, int64_t whole);
 

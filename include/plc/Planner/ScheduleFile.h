@@ -45,8 +45,6 @@ public:
   Fault order(const ScheduleProblem &problem, Schedule &schedule) const;
   /// Whether some I or W stands apart: without, each B is both, and no task comes between.
   bool splitsBackward() const;
-  /// Micro-batches in flight on each stage.
-  std::vector<int64_t> inFlight() const;
 
 private:
   std::optional<Error> addCell(std::string_view text, int64_t line, int64_t column);

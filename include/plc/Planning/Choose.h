@@ -25,12 +25,10 @@ struct WorkloadOptions {
 mlir::FailureOr<search::Workload> workloadOf(mlir::ModuleOp withKernels, const WorkloadOptions &options,
                                              const std::optional<search::Sharing> &sharing = std::nullopt);
 
-/// What a policy recomputes of the whole model, by call of its workload. Fails with a diagnostic where the mode names layers that
+/// What a policy recomputes of the whole model. Fails with a diagnostic where the mode names layers that
 /// there are not.
-mlir::FailureOr<std::vector<search::Recompute>> recomputedBy(mlir::ModuleOp withKernels,
-                                                             const search::Workload &workload,
-                                                             const WorkloadOptions &options,
-                                                             const planner::RematMode &mode);
+mlir::FailureOr<search::Recomputation> recomputedBy(mlir::ModuleOp withKernels, const search::Workload &workload,
+                                                    const WorkloadOptions &options, const planner::RematMode &mode);
 
 /// A plan of that model as the text of a `plan.spec`, which `--plan-choose` takes.
 std::string specText(mlir::ModuleOp withKernels, const search::Workload &workload, const search::PlanSpec &plan);

@@ -10,7 +10,7 @@
 namespace plc::plan {
 
 /// What decides the time and the memory of a planned program. Each figure follows from the plan, and "without" from playing it
-/// again with one thing changed. Times are of a step in its order, without help; lists have what is most first.
+/// again with one thing changed. Times are of a step in its order, without help, of the first replica; lists have what is most first.
 struct Explanation {
   struct Wait {
     std::string what; ///< "rank 1", "'x' from s0"
@@ -52,6 +52,20 @@ struct Explanation {
     std::vector<Resident> residents{};
   };
 
+  /// A stage, and the fastest cut that gives it one part more or less: a call of a body, or a kernel where cuts fall between these.
+  struct Stage {
+    std::string name, first, last; ///< parts
+    int64_t rank = 0, layers = 0, ns = 0;
+    std::string moved{}; ///< the part; empty: none can be moved
+    int64_t movedTo = 0; ///< stage
+    int64_t movedNs = 0; ///< of the slowest rank, then
+  };
+
+  std::string model{}, unit{}; ///< what cuts do not divide: "layer call" or "kernel"
+  int64_t microBatches = 1;
+  int64_t pipelineStages = 0; ///< which stages are parts of, where ranks share them or gradients leave early; else 0
+  int64_t cutNs = 0, cutBoundNs = 0; ///< of the slowest rank, for a micro-batch
+  std::vector<Stage> stages{};
   std::string fault{}; ///< why the step never ends; then there are no times
   int64_t stepNs = 0, boundNs = 0, withoutMessagesNs = 0, replicas = 1;
   std::string prepared{}; ///< before the first step

@@ -28,15 +28,15 @@ def PlanPartition : Pass<"plan-partition", "::mlir::ModuleOp"> {
 
     Cuts fall between layer calls, two of which that exchange values keep their order; a loose call (its body has no `kind`) goes with the layer call
     before it; a sum of contributions to a gradient goes with what makes both, if one stage does, else with the call that
-    made the value. They minimise the slowest rank's time for one micro-batch (`solvePartition` of
-    `plc/Planner/Partition.h` says where that is exact); `balance` sets them instead, in program order. With `cut-grain=equation` they fall between kernel calls of F,
+    made the value. They make the slowest rank fast for one micro-batch (`cutUnits` of
+    `plc/Search/Search.h`), in program order; `balance` sets them instead. With `cut-grain=equation` they fall between kernel calls of F,
     and each call of B and W goes with one whose adjoint it is, as far as that can be told. Each
     stage gets a rank of its own, or that of `place`. A model that `follows` another one, for which the stages were chosen, may have other
     layer calls: if there are fewer than `stages` it gets a stage for each, on ranks 0, 1, .., and a `balance` of another
     sum is not its own.
 
-    What is recomputed is decided here, by `policy`, because time and memory of the cuts count with it: the calls of F that
-    `--plan-remat` shall clone `discard` results. Layers (see `plan.layer`) count from 0. A checkpoint is a layer whose input
+    What is recomputed is decided here, by `policy`: the calls of F that
+    `--plan-remat` shall clone `discard` results, and those before which they shall run say so. Layers (see `plan.layer`) count from 0. A checkpoint is a layer whose input
     is kept; the layers from it up to the next checkpoint are recomputed from there, those before the first are not.
     `uniform`: every `interval` layers, or every `min-interval` if that is more; `selective`: `layers`; `dynamic`: each
     layer is a checkpoint, and as many bytes of whole layers are kept as fit in `memory-fraction` of what `none` keeps,
@@ -45,9 +45,9 @@ def PlanPartition : Pass<"plan-partition", "::mlir::ModuleOp"> {
     With `micro-batches=except_last` the program `keeps_last`, with `never` nothing is recomputed.
 
     Where no other rank waits for a stage's B (the first stage of a pipeline; all if there is one rank) W's calls become
-    calls of B, each instance's behind its own, because W apart would hold all that it reads through all of B. So they do in
-    stages that compute something again, so that what is recomputed for both lives for one layer and
-    not for a stage; but for the instance whose B is the last of its stage, behind which W stands in either case. Not with `join-backward=false`, nor under a schedule that moves W away from its B.
+    calls of B, each unit's behind its own, because W apart would hold all that it reads through all of B. So they do in
+    stages that compute something again, so that what is recomputed for both lives for one unit and
+    not for a stage; but for the unit whose B is the last of its stage, behind which W stands in either case. Not with `join-backward=false`, nor under a schedule that moves W away from its B.
 
     ```
     plan.task F { %y = plan.call @mul(%x, %w) path "a" discard [0] .. }
@@ -71,8 +71,6 @@ def PlanPartition : Pass<"plan-partition", "::mlir::ModuleOp"> {
     A model that has a `plan.spec` is cut, and recomputes, as that says; of the options only `cut-grain`, `prepare`, `moments`
     and `keep-kinds` matter then.
 
-    With `explain` the cut is printed to the standard output, and for each stage the next-best one.
-
     Does not: order tasks, copy values, choose kernels. Test: `test/Planning/partition.mlir`,
     `test/Planning/remat-modes.mlir`, `test/Planning/remat-errors.mlir`, `test/Planning/prepare.mlir`.
   }];
@@ -84,9 +82,7 @@ def PlanPartition : Pass<"plan-partition", "::mlir::ModuleOp"> {
            "what is cut with: layer calls, or the kernels of their equations">,
     Option<"follows", "follows", "bool", "false", "stages and balance are another model's, which may have more layer calls">,
     Option<"schedule", "schedule", "::plc::planner::ScheduleKind", "::plc::planner::ScheduleKind::oneFOneB",
-           "order that tells how many micro-batches are in flight">,
-    ListOption<"inFlight", "in-flight", "int64_t",
-               "micro-batches in flight on each stage (default: those of the schedule)">,
+           "order that tells where W may stand, and the ranks of fewer stages">,
     Option<"bytesPerNs", "bytes-per-ns", "int64_t", "8", "bandwidth between stages">,
     Option<"moments", "moments", "int64_t", "2", "tensors that the optimizer keeps beside each trained parameter">,
     Option<"replicas", "replicas", "int64_t", "1", "pipelines that share the micro-batches">,
@@ -105,9 +101,8 @@ def PlanPartition : Pass<"plan-partition", "::mlir::ModuleOp"> {
     Option<"microBatches", "micro-batches", "::plc::planner::RecomputingRuns",
            "::plc::planner::RecomputingRuns::always", "which recompute: always, except_last or never">,
     Option<"splits", "splits", "bool", "true", "other tasks run between B and W, under schedules that let them">,
-    Option<"joinBackward", "join-backward", "bool", "true", "compute W with B where something is recomputed or nobody waits for B">,
-    Option<"prepare", "prepare", "bool", "false", "compute once what is the same for all micro-batches and runs">,
-    Option<"explain", "explain", "bool", "false", "print the cut, and for each stage the next-best one, to the standard output">
+    Option<"joinsBackward", "join-backward", "bool", "true", "compute W with B where something is recomputed or nobody waits for B">,
+    Option<"prepare", "prepare", "bool", "false", "compute once what is the same for all micro-batches and runs">
   ];
   let dependentDialects = ["::plc::plan::PlanDialect"];
 }
@@ -166,13 +161,14 @@ def PlanRemat : Pass<"plan-remat", "::mlir::ModuleOp"> {
   let summary = "compute again what the forward calls discard";
   let description = [{
     Before: stages and routes; B and W read F's results, some of which F's calls `discard`. After: the same values, but
-    those are computed again by clones (see `plan.call`), where calls say what runs `again` before them; else just before
-    their first use, in B, or in W if it needs them first, and whoever computes one keeps it for the other. `plan.checkpoint`s name what is kept. In a program that `keeps_last`
+    those are computed again by clones (see `plan.call`), where calls say what runs `again` before them. `plan.checkpoint`s name what is kept. In a program that `keeps_last`
     the runs of the last micro-batch `keep`. The predicted time of a step is made anew, and so are, behind
     `--plan-schedule`, the bounds of recomputation: how many micro-batches are in flight is then known.
 
     ```
     plan.task F { %y = plan.call @mul(%x, %w) path "a" discard [0] .. }
+    plan.task B { plan.call @grad(%g, %y, %site) again [0] .. }
+    =>
     plan.task B { %z = plan.call @mul(%x, %w) path "a" recompute <0, 0> ..  plan.call @grad(%g, %z, %site) .. }
     ```
 

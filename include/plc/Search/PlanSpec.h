@@ -16,6 +16,12 @@ enum class Recompute : uint8_t {
   perCall, ///< a clone for each call that needs it: the fewest bytes
 };
 
+/// What a policy recomputes.
+struct Recomputation {
+  std::vector<Recompute> calls{}; ///< by call
+  std::vector<char> saved{};      ///< by value: saved, though its maker runs again for others that it makes
+};
+
 struct Task {
   int32_t stage = 0;
   TaskKind kind = TaskKind::F;
@@ -31,11 +37,13 @@ struct PlanSpec {
   std::vector<int32_t> rankOf{};          ///< by stage
   std::vector<char> fullBackward{};       ///< by unit: W runs in B
   std::vector<Recompute> recompute{};     ///< by call
+  std::vector<char> saved{};              ///< by value, as of `Recomputation`; empty: none
   std::vector<std::vector<Task>> order{}; ///< by rank; all three tasks of each stage, also of those without calls
 
   int32_t stages() const { return int32_t(rankOf.size()); }
   int32_t ranks() const;
   bool recomputes() const;
+  bool saves(int32_t value) const { return !saved.empty() && saved[size_t(value)]; }
   bool operator==(const PlanSpec &) const = default;
 };
 

@@ -23,7 +23,7 @@ struct Limits {
   std::optional<planner::ScheduleKind> schedule{}; ///< the order of the tasks: one that follows shapes, or a file
   std::optional<planner::ScheduleFile> file{};     ///< of schedule `file`
   bool mayRecompute = true;                        ///< what the limits ask for
-  std::vector<std::vector<Recompute>> recompute{}; ///< by workload and call: what a policy recomputes; empty: nothing
+  std::vector<Recomputation> recompute{};          ///< by workload: what a policy recomputes; empty: nothing
   bool maySplit = true;                            ///< tasks may run between B and W
 
   /// Actions that are evaluated, at most; within limits of bytes twice as many. The same on all machines, so that these answer alike.

@@ -29,17 +29,6 @@ LogicalResult PackInstanceOp::verify() {
   return verifyAnswer(*this, answer, getExact()); // (C2)
 }
 
-LogicalResult PartitionInstanceOp::verify() {
-  if (failed(
-          verifyItems<PartOp, TensorOp, ResidentOp>(*this, getBody().front(), "parts, tensors and residents"))) // (C1)
-    return failure();
-  if (getGraph() ? getCut().has_value() : getStageOf().has_value()) // (C3)
-    return getGraph() ? emitOpError("is a graph, whose answer is 'stage_of'")
-                      : emitOpError("is a chain, whose answer is a 'cut'");
-  return verifyAnswer(*this, {getCut() || getStageOf(), getSlowest().has_value(), getBound().has_value()},
-                      getExact()); // (C2)
-}
-
 LogicalResult RematInstanceOp::verify() {
   if (failed(verifyItems<ValueOp, ComputeOp, BackwardOp>(*this, getBody().front(),
                                                          "values, computes and backwards"))) // (C1)

@@ -46,7 +46,7 @@ LogicalResult SpecOp::verify() {
   }
   // (C3)
   for (auto [name, list] : {std::pair("full", getFull()), std::pair("once", getOnce()), std::pair("each", getEach()),
-                            std::pair("always", getAlways())})
+                            std::pair("always", getAlways()), std::pair("saved", getSaved())})
     if (!ascends(list))
       return emitOpError("has a list '") << name << "' that does not ascend from 0 or more";
   return success();
