@@ -70,7 +70,7 @@ def Plan_RematInstanceOp : Plan_Instance<"remat_instance"> {
     Under the policy `budget` it is a problem of retention (`RetentionProblem` of `plc/Planner/Retention.h`): backward calls
     take time and make values, too, `limit` is all that the rank may hold, `static` bytes included, with `in_flight`
     micro-batches at once, other ones of which run between B and W if it `splits`, and nothing runs again before the call `again_from`. Then the answer says for each of the `cloned` calls, in their order, `before` which call it runs;
-    computes and backwards are counted together; `bytes` is the most that lives at once.
+    computes and backwards are counted together; `bytes` is the most that lives at once. It is checked, not solved.
 
     An example, from `test/Planning/solve-instances.mlir`:
 
@@ -172,8 +172,8 @@ def Plan_ScheduleInstanceOp : Plan_Instance<"schedule_instance"> {
   let summary = "a problem of order";
   let description = [{
     Stages on ranks run each of their tasks once per micro-batch (`ScheduleProblem` of `plc/Planner/Schedule.h`), in the
-    order that `schedule` names. `samples` are those of each micro-batch, in proportion to which its times and bytes are
-    those of the stages, which tell of the largest one; `caps` are the bytes that each rank may hold. The answer: a
+    order that `schedule` names. `samples` are those of each micro-batch, in proportion to which its times are
+    those of the stages, which tell of the largest one. The answer: a
     `plan.order` for each rank, `makespan`, `bound`. An answer that comes from elsewhere needs no `schedule`. Solved or
     checked by `--plan-solve-instances`.
 
@@ -192,10 +192,10 @@ def Plan_ScheduleInstanceOp : Plan_Instance<"schedule_instance"> {
     (C3) Without an answer there is a `schedule`.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$sym_visibility, Plan_Count:$micro_batches,
-                       OptionalAttr<DenseI64ArrayAttr>:$samples, OptionalAttr<DenseI64ArrayAttr>:$caps,
+                       OptionalAttr<DenseI64ArrayAttr>:$samples,
                        OptionalAttr<Plan_ScheduleAttr>:$schedule, OptionalAttr<Plan_Count>:$makespan, OptionalAttr<Plan_Count>:$bound);
   let assemblyFormat = [{
-    $sym_name `micro_batches` $micro_batches (`samples` $samples^)? (`caps` $caps^)? (`schedule` $schedule^)?
+    $sym_name `micro_batches` $micro_batches (`samples` $samples^)? (`schedule` $schedule^)?
     (`makespan` $makespan^)? (`bound` $bound^)? attr-dict-with-keyword $body
   }];
 }
@@ -205,9 +205,7 @@ class Plan_ScheduleItem<string mnemonic> : Plan_Op<mnemonic, [HasParent<"Schedul
 def Plan_TimesOp : Plan_ScheduleItem<"times"> {
   let summary = "a stage: its rank and the times of its tasks";
   let description = [{
-    For one micro-batch. A task without a time does not exist. `held_by_F` are bytes that the rank holds from the start of
-    F to the end of B, or of W without a B; `held_by_B` from the start of B to the end of W. At most `in_flight`
-    micro-batches are between F and the end of the last backward task.
+    For one micro-batch. A task without a time does not exist.
 
     An example, from `test/Planning/solve-instances.mlir`:
 
@@ -216,12 +214,8 @@ def Plan_TimesOp : Plan_ScheduleItem<"times"> {
     ```
   }];
   let arguments = (ins Plan_Count:$rank, OptionalAttr<Plan_Count>:$f, OptionalAttr<Plan_Count>:$b,
-                       OptionalAttr<Plan_Count>:$w, DefaultValuedAttr<Plan_Count, "0">:$held_by_f,
-                       DefaultValuedAttr<Plan_Count, "0">:$held_by_b, OptionalAttr<Plan_Count>:$in_flight);
-  let assemblyFormat = [{
-    `rank` $rank (`F` $f^)? (`B` $b^)? (`W` $w^)? (`held_by_F` $held_by_f^)? (`held_by_B` $held_by_b^)?
-    (`in_flight` $in_flight^)? attr-dict
-  }];
+                       OptionalAttr<Plan_Count>:$w);
+  let assemblyFormat = "`rank` $rank (`F` $f^)? (`B` $b^)? (`W` $w^)? attr-dict";
 }
 
 def Plan_DependenceOp : Plan_ScheduleItem<"dependence"> {

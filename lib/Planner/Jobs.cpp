@@ -7,8 +7,7 @@ using namespace plc::planner;
 
 Jobs::Jobs(const ScheduleProblem &problem)
     : problem(problem), microBatches(problem.microBatches), count(problem.stages.size() * 3 * problem.microBatches),
-      into(problem.stages.size() * 3), outOf(into.size()), chainsOn(problem.numRanks()), ns(count), bytes(count),
-      chainsOf(count) {
+      into(problem.stages.size() * 3), outOf(into.size()), chainsOn(problem.numRanks()), ns(count), chainsOf(count) {
   for (int64_t job = 0; job < count; ++job)
     chainsOf[job] = job / microBatches;
   Edges edges;
@@ -26,25 +25,7 @@ Jobs::Jobs(const ScheduleProblem &problem)
       continue;
     chains.push_back(chain);
     chainsOn[rankOf(chain)].push_back(chain);
-    for (int64_t i = 0; i < microBatches; ++i) {
+    for (int64_t i = 0; i < microBatches; ++i)
       ns[jobOf(chain, i)] = problem.nsOf(taskOf(jobOf(chain, i)));
-      bytes[jobOf(chain, i)] = problem.bytesOf(taskOf(jobOf(chain, i)));
-    }
   }
-}
-
-JobOrders plc::planner::ordersOf(const Jobs &jobs, const Schedule &schedule) {
-  JobOrders orders;
-  for (const std::vector<ScheduledTask> &rank : schedule.ranks)
-    for (auto &order = orders.emplace_back(); const ScheduledTask &task : rank)
-      order.push_back(jobs.jobOf(ScheduleProblem::nodeOf(task.stage, task.kind), task.microBatch));
-  return orders;
-}
-
-Schedule plc::planner::scheduleOf(const Jobs &jobs, const JobOrders &orders) {
-  Schedule schedule;
-  for (const std::vector<int64_t> &order : orders)
-    for (auto &rank = schedule.ranks.emplace_back(); int64_t job : order)
-      rank.push_back(jobs.taskOf(job));
-  return schedule;
 }

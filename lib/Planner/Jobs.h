@@ -20,7 +20,7 @@ struct Jobs {
   std::vector<int64_t> chains;                ///< those that exist, in an order that respects dependences
   std::vector<std::vector<Edge>> into, outOf; ///< by chain
   std::vector<std::vector<int64_t>> chainsOn; ///< by rank
-  std::vector<int64_t> ns, bytes;             ///< by job
+  std::vector<int64_t> ns;                    ///< by job
   std::vector<int32_t> chainsOf;              ///< by job
 
   int64_t jobOf(int64_t chain, int64_t microBatch) const { return chain * microBatches + microBatch; }
@@ -34,11 +34,6 @@ struct Jobs {
   int64_t lagOf(const Edge &edge, int64_t microBatch) const { return problem.scaled(edge.ns, microBatch); }
   ScheduledTask taskOf(int64_t job) const { return {chainOf(job) / 3, kindOf(chainOf(job)), microBatchOf(job)}; }
 };
-
-/// Orders of jobs by number, one list per rank.
-using JobOrders = std::vector<std::vector<int64_t>>;
-JobOrders ordersOf(const Jobs &jobs, const Schedule &schedule);
-Schedule scheduleOf(const Jobs &jobs, const JobOrders &orders);
 
 } // namespace plc::planner
 

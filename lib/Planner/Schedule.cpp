@@ -25,17 +25,6 @@ int64_t ScheduleProblem::scaledBySamples(int64_t whole, int64_t microBatch) cons
   return (whole * samples[microBatch] + most - 1) / most;
 }
 
-int64_t ScheduleProblem::bytesOf(const ScheduledTask &job) const {
-  const Stage &stage = stages[job.stage];
-  int64_t byF = scaled(stage.heldByF, job.microBatch), byB = scaled(stage.heldByB, job.microBatch);
-  switch (job.kind) {
-  case TaskKind::F: return byF;
-  case TaskKind::B: return byB - byF;
-  case TaskKind::W: return stage.has[int(TaskKind::B)] ? -byB : -byF;
-  }
-  return 0;
-}
-
 std::vector<std::vector<int64_t>> ScheduleProblem::dependencesInto() const {
   std::vector<std::vector<int64_t>> into(stages.size() * 3);
   for (size_t i = 0; i < dependences.size(); ++i)
@@ -51,31 +40,6 @@ std::vector<std::vector<int64_t>> ScheduleProblem::dependencesOutOf() const {
 }
 
 namespace {
-
-// Whether one micro-batch fits each rank, which all its stages there hold at once.
-Fault checkMemory(const ScheduleProblem &problem) {
-  std::vector<int64_t> held(problem.numRanks()), most(held);
-  for (size_t s = 0; s < problem.stages.size(); ++s) {
-    const ScheduleProblem::Stage &stage = problem.stages[s];
-    bool holdsAfterB = stage.has[int(TaskKind::B)] && stage.has[int(TaskKind::W)];
-    std::string name = "stage " + std::to_string(s);
-    if (stage.heldByF < 0 || stage.heldByB < 0 || stage.inFlight < 0)
-      return name + " holds less than nothing";
-    if ((stage.heldByF && stage.last() == TaskKind::F) || (stage.heldByB && !holdsAfterB))
-      return name + " holds bytes that no task frees";
-    held[stage.rank] += stage.heldByF;
-    most[stage.rank] = std::max(most[stage.rank], stage.heldByB - stage.heldByF);
-  }
-  if (problem.capBytes.empty())
-    return std::nullopt;
-  if (problem.capBytes.size() != held.size())
-    return "caps " + std::to_string(problem.capBytes.size()) + " of " + std::to_string(held.size()) + " ranks";
-  for (size_t rank = 0; rank < held.size(); ++rank)
-    if (int64_t bytes = held[rank] + most[rank]; bytes > problem.capBytes[rank])
-      return noPlanFits("rank " + std::to_string(rank) + " holds " + std::to_string(bytes) +
-                        " bytes of one micro-batch, limit " + std::to_string(problem.capBytes[rank]));
-  return std::nullopt;
-}
 
 Fault checkSamples(const ScheduleProblem &problem) {
   if (!problem.samples.empty() && int64_t(problem.samples.size()) != problem.microBatches)
@@ -107,8 +71,6 @@ Fault ScheduleProblem::check() const {
   }
   if (Fault fault = checkSize())
     return fault;
-  if (Fault fault = checkMemory(*this))
-    return fault;
   std::vector<std::pair<int64_t, int64_t>> edges;
   for (const Dependence &each : dependences) {
     if (each.ns < 0)
@@ -131,11 +93,9 @@ Fault ScheduleProblem::check() const {
 Fault ScheduleProblem::checkSize() const {
   std::vector<bool> used(numRanks());
   int64_t tasks = 0;
-  Total ns, bytes;
+  Total ns;
   for (const Stage &stage : stages) {
     used[stage.rank] = true;
-    bytes.add(std::max<int64_t>(stage.heldByF, 0), microBatches);
-    bytes.add(std::max<int64_t>(stage.heldByB, 0), microBatches);
     for (int kind = 0; kind < 3; ++kind) {
       tasks += stage.has[kind];
       ns.add(stage.ns[kind], microBatches);
@@ -148,31 +108,7 @@ Fault ScheduleProblem::checkSize() const {
            std::to_string(mostJobs) + " jobs";
   for (const Dependence &each : dependences)
     ns.add(std::max<int64_t>(each.ns, 0), microBatches);
-  if (Fault fault = ns.check("times of all jobs"))
-    return fault;
-  return bytes.check("bytes held");
-}
-
-// What a rank holds follows from its order alone: bytes are taken and given back by its own jobs.
-static Fault verifyMemory(const ScheduleProblem &problem, const Schedule &schedule) {
-  std::vector<int64_t> inFlight(problem.stages.size());
-  for (size_t rank = 0; rank < schedule.ranks.size(); ++rank) {
-    int64_t held = 0;
-    for (const ScheduledTask &job : schedule.ranks[rank]) {
-      const ScheduleProblem::Stage &stage = problem.stages[job.stage];
-      held += problem.bytesOf(job);
-      if (!problem.capBytes.empty() && held > problem.capBytes[rank])
-        return noPlanFits(describe(job) + " makes rank " + std::to_string(rank) + " hold " + std::to_string(held) +
-                          " bytes, limit " + std::to_string(problem.capBytes[rank]));
-      int64_t &now = inFlight[job.stage];
-      now += (job.kind == TaskKind::F && stage.last() != TaskKind::F) -
-             (job.kind != TaskKind::F && job.kind == stage.last());
-      if (stage.inFlight && now > stage.inFlight)
-        return noPlanFits(describe(job) + " is micro-batch " + std::to_string(now) + " in flight on its stage, limit " +
-                          std::to_string(stage.inFlight));
-    }
-  }
-  return std::nullopt;
+  return ns.check("times of all jobs");
 }
 
 Fault ScheduleProblem::verify(const Schedule &schedule) const {
@@ -195,8 +131,6 @@ Fault ScheduleProblem::verify(const Schedule &schedule) const {
     for (int kind = 0; kind < 3; ++kind)
       if (stages[stage].has[kind] && next[stage][kind] != microBatches)
         return describe({int64_t(stage), TaskKind(kind), next[stage][kind]}) + " is missing";
-  if (Fault fault = verifyMemory(*this, schedule))
-    return fault;
   Simulation simulation;
   return simulate(*this, schedule, simulation);
 }

@@ -24,8 +24,7 @@ struct ForcedOrder {
 
 /// A time that no schedule goes below, at least `bound`, which is one: the largest found, to a thousandth, for which it
 /// can be refuted that all jobs end sooner. Each job has a window, from its head to that horizon less its tail; what
-/// precedes what, ranks that run one job at a time, and the ways to make room in memory make windows smaller until a job has
-/// none. O(tests passes jobs log jobs). Sources: Carlier & Pinson, "An algorithm for solving the job-shop problem",
+/// precedes what, and ranks that run one job at a time, make windows smaller until a job has none. O(tests passes jobs log jobs). Sources: Carlier & Pinson, "An algorithm for solving the job-shop problem",
 /// 1989 (refuted horizons); Vilim, "Global Constraints in Scheduling", 2007 (edge finding, detectable precedences).
 int64_t boundByWindows(const Jobs &jobs, const ForcedOrder &forced, int64_t bound);
 

@@ -3,7 +3,6 @@
 #include "ThetaTree.h"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
 using namespace plc::planner;
@@ -20,8 +19,6 @@ public:
       for (int64_t chain : jobs.chainsOn[rank])
         for (int64_t i = 0; i < jobs.microBatches; ++i)
           on[rank].push_back(jobs.jobOf(chain, i));
-    for (size_t stage = 0; stage < jobs.problem.stages.size() && !jobs.problem.capBytes.empty(); ++stage)
-      addMemory(stage);
   }
 
   /// False only if no schedule ends by then.
@@ -36,9 +33,6 @@ public:
       for (int64_t job : forced.order)
         if (head[job] + jobs.ns[job] + tail[job] > horizon)
           return false;
-      for (const Choice &choice : choices)
-        if (!narrow(choice))
-          return false;
       // The tails are the heads of the same jobs in reversed time.
       for (const std::vector<int64_t> &list : on)
         if (!narrowRank(list, head, tail) || !narrowRank(list, tail, head))
@@ -52,45 +46,6 @@ public:
 private:
   static constexpr int mostPasses = 400;
 
-  // Ways to make room for an F: one of them holds when it starts, B of `endedB` and W of `endedW` micro-batches have ended.
-  struct Choice {
-    int64_t job;
-    struct Way {
-      int64_t endedB, endedW;
-    };
-    std::vector<Way> ways;
-  };
-
-  // What F of micro-batch i finds is what F has taken of those up to i, less what B and W of earlier ones have given back: the more B have
-  // ended, the fewer W must have. Where one of the two gives back nothing, or B takes, `ForcedOrder` has said it all.
-  void addMemory(int64_t stage) {
-    const ScheduleProblem &problem = jobs.problem;
-    const ScheduleProblem::Stage &own = problem.stages[stage];
-    if (!own.has[0] || !own.has[1] || !own.has[2] || own.heldByB == 0 || own.heldByB >= own.heldByF)
-      return;
-    int64_t cap = problem.capBytes[own.rank];
-    std::vector<int64_t> byF(jobs.microBatches + 1), byB(byF); // sums of those before
-    for (int64_t i = 0; i < jobs.microBatches; ++i) {
-      byF[i + 1] = byF[i] + problem.scaled(own.heldByF, i);
-      byB[i + 1] = byB[i] + problem.scaled(own.heldByB, i);
-    }
-    for (int64_t i = 0; i < jobs.microBatches; ++i) {
-      Choice choice{jobs.jobOf(ScheduleProblem::nodeOf(stage, TaskKind::F), i), {}};
-      int64_t endedW = 0;
-      for (int64_t endedB = i; endedB >= endedW; --endedB) {
-        while (endedW <= endedB && byF[i + 1] - (byF[endedB] - byB[endedB]) - byB[endedW] > cap)
-          ++endedW;
-        if (endedW > endedB)
-          break;
-        if (!choice.ways.empty() && choice.ways.back().endedW == endedW)
-          choice.ways.pop_back(); // it asks for more
-        choice.ways.push_back({endedB, endedW});
-      }
-      if (!choice.ways.empty() && (choice.ways.back().endedB || choice.ways.back().endedW))
-        choices.push_back(std::move(choice));
-    }
-  }
-
   void raise(int64_t &time, int64_t to) {
     changed = changed || to > time;
     time = std::max(time, to);
@@ -101,32 +56,6 @@ private:
     for (; begin != end; ++begin)
       for (const ForcedOrder::Edge &edge : into[*begin])
         raise(times[*begin], times[edge.job] + jobs.ns[edge.job] + edge.lag);
-  }
-
-  // F waits for the way that is open first; what all open ways ask for ends before F starts.
-  bool narrow(const Choice &choice) {
-    constexpr int64_t none = std::numeric_limits<int64_t>::max();
-    int64_t chain = jobs.chainOf(choice.job), latest = horizon - tail[choice.job] - jobs.ns[choice.job];
-    int64_t first = none, leastB = none, leastW = none;
-    auto last = [&](int64_t kind, int64_t ended) { return jobs.jobOf(chain + kind, ended - 1); };
-    for (const Choice::Way &way : choice.ways) {
-      int64_t open = 0;
-      for (auto [kind, ended] : {std::pair(1, way.endedB), std::pair(2, way.endedW)})
-        if (ended)
-          open = std::max(open, head[last(kind, ended)] + jobs.ns[last(kind, ended)]);
-      first = std::min(first, open);
-      if (open > latest)
-        continue;
-      leastB = std::min(leastB, way.endedB);
-      leastW = std::min(leastW, way.endedW);
-    }
-    if (first > latest)
-      return false;
-    raise(head[choice.job], first);
-    for (auto [kind, ended] : {std::pair(1, leastB), std::pair(2, leastW)})
-      if (ended)
-        raise(tail[last(kind, ended)], jobs.ns[choice.job] + tail[choice.job]);
-    return true;
   }
 
   // A rank runs one job at a time. A job that would end after others must have started is behind them (detectable
@@ -185,8 +114,7 @@ private:
   const ForcedOrder &forced;
   Rows<ForcedOrder::Edge> outOf;        // by job
   std::vector<std::vector<int64_t>> on; // jobs, by rank
-  std::vector<Choice> choices;
-  std::vector<int64_t> head, tail; // by job
+  std::vector<int64_t> head, tail;      // by job
   int64_t horizon = 0;
   bool changed = false;
 };

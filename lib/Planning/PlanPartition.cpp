@@ -262,6 +262,8 @@ private:
     std::vector<bool> unawaited = findUnawaited(flat, plan.stageOf, plan.rankOf), recomputes(plan.rankOf.size());
     for (size_t unit = 0; unit < plan.fullBackward.size(); ++unit)
       plan.fullBackward[unit] = unawaited[plan.stageOf[unit]];
+    if (!plan.recomputes())
+      return;
     for (const auto &[stage, bodies] : llvm::enumerate(search::bodiesOf(decision.workload, plan).bodies))
       for (const std::vector<search::BodyCall> &body : bodies)
         recomputes[stage] = recomputes[stage] || llvm::any_of(body, [](const auto &call) { return call.isClone; });

@@ -47,8 +47,6 @@ private:
   LogicalResult order(ProgramOp program) {
     if (bytesPerNs <= 0)
       return emitOptionError(program, "bytes-per-ns is ") << bytesPerNs.getValue() << " but must be positive";
-    if (inFlight < 0)
-      return emitOptionError(program, "in-flight is ") << inFlight.getValue() << " but must be 0 or more";
     if (failed(requireRoutes(program)))
       return failure();
     if (!program.getBody().getOps<RankOp>().empty())
@@ -77,14 +75,8 @@ private:
     return success();
   }
 
-  LogicalResult solve(ProgramOp program, planner::ScheduleProblem problem, planner::Schedule &answer) {
-    const planner::ScheduleFamily &family = rowOf(schedule.getValue());
-    if (family.follows == planner::OrderSource::times)
-      limit(family, program, problem);
-    planner::Fault fault = planner::solve(family, problem, answer);
-    if (fault && fault->isNoPlan) // which it says itself
-      return emitReason(program, *fault);
-    if (fault)
+  LogicalResult solve(ProgramOp program, const planner::ScheduleProblem &problem, planner::Schedule &answer) {
+    if (planner::Fault fault = planner::solve(rowOf(schedule.getValue()), problem, answer))
       return emitNoPlan(program) << *fault;
     return success();
   }
@@ -102,17 +94,6 @@ private:
       return withKey(spec.emitOpError("has an order that is none: "), planKey) << *fault;
     spec.erase();
     return success();
-  }
-
-  // Nothing but memory keeps an order from all forwards first: what the cuts count with.
-  void limit(const planner::ScheduleFamily &family, ProgramOp program, planner::ScheduleProblem &problem) {
-    std::vector<int64_t> place, limits(problem.stages.size(), inFlight);
-    for (const auto &stage : problem.stages)
-      place.push_back(stage.rank);
-    if (!inFlight)
-      limits = planner::inFlightOf(family, place, problem.microBatches, problem.shards, problem.pipeline);
-    for (auto [stage, limit] : llvm::zip(problem.stages, limits))
-      stage.inFlight = limit;
   }
 
   LogicalResult readOrder(ProgramOp program, const planner::ScheduleProblem &problem, planner::Schedule &answer) {

@@ -158,7 +158,7 @@ planner::RetentionProblem retentionProblemOf(RematInstanceOp op) {
   return problem;
 }
 
-Fault solveRetention(RematInstanceOp op) {
+Fault checkRetention(RematInstanceOp op) {
   planner::RetentionProblem problem = retentionProblemOf(op);
   if (!op.getLimit())
     return std::string("has policy '") + rowOf(op.getPolicy()).name + "' but no 'limit'";
@@ -171,50 +171,28 @@ Fault solveRetention(RematInstanceOp op) {
     return "has an operand in 'in_place' without its result";
   if (Fault fault = problem.check())
     return fault;
+  if (!op.getBefore())
+    return "has no answer: a budget's is checked, and found by the search for plans";
+  if (op.getBefore()->size() != op.getCloned()->size())
+    return differs("number of places", op.getBefore()->size(), op.getCloned()->size());
   planner::Retention answer;
-  if (op.getBefore()) {
-    if (op.getBefore()->size() != op.getCloned()->size())
-      return differs("number of places", op.getBefore()->size(), op.getCloned()->size());
-    for (auto [call, before] : llvm::zip(*op.getCloned(), *op.getBefore()))
-      answer.clones.push_back({call, before});
-    if (Fault fault = problem.verify(answer))
-      return fault;
-  } else {
-    constexpr int64_t mostStates = 1'000'000; // some seconds
-    bool found = false;
-    if (Fault fault = planner::solveRetentionExactly(problem, mostStates, answer, found))
-      return fault;
-    if (!found)
-      return "is too large to be solved exactly, or has several micro-batches in flight: give an answer, which is "
-             "checked";
-  }
-  int64_t bytes = problem.peakOf(answer).bytes, ns = problem.addedNs(answer);
+  for (auto [call, before] : llvm::zip(*op.getCloned(), *op.getBefore()))
+    answer.clones.push_back({call, before});
+  if (Fault fault = problem.verify(answer))
+    return fault;
+  if (int64_t bytes = problem.peakOf(answer).bytes; int64_t(*op.getBytes()) != bytes)
+    return differs("bytes", *op.getBytes(), bytes);
+  if (int64_t ns = problem.addedNs(answer); int64_t(*op.getNs()) != ns)
+    return differs("ns", *op.getNs(), ns);
   int64_t bound = planner::retentionBound(problem).value_or(0);
-  if (op.getBefore()) {
-    if (int64_t(*op.getBytes()) != bytes)
-      return differs("bytes", *op.getBytes(), bytes);
-    if (int64_t(*op.getNs()) != ns)
-      return differs("ns", *op.getNs(), ns);
-    return int64_t(*op.getBound()) != bound ? Fault(differs("bound", *op.getBound(), bound)) : std::nullopt;
-  }
-  std::vector<int64_t> cloned, before;
-  for (const planner::Retention::Clone &clone : answer.clones) {
-    cloned.push_back(clone.call);
-    before.push_back(clone.before);
-  }
-  op.setCloned(cloned);
-  op.setBefore(before);
-  op.setBytes(bytes);
-  op.setNs(ns);
-  op.setBound(bound);
-  return std::nullopt;
+  return int64_t(*op.getBound()) != bound ? Fault(differs("bound", *op.getBound(), bound)) : std::nullopt;
 }
 
 Fault solve(RematInstanceOp op) {
   if (Fault fault = checkNumbers(op, rowOf(op.getPolicy())))
     return fault;
   if (rowOf(op.getPolicy()).obeys(planner::ByteBudget))
-    return solveRetention(op);
+    return checkRetention(op);
   planner::RematProblem problem = problemOf(op);
   planner::RematMode mode{op.getPolicy(),
                           int64_t(op.getInterval().value_or(1)),
@@ -273,13 +251,9 @@ Fault solve(ScheduleInstanceOp op) {
   planner::ScheduleProblem problem;
   problem.microBatches = op.getMicroBatches();
   problem.samples = op.getSamples().value_or(ArrayRef<int64_t>()).vec();
-  problem.capBytes = op.getCaps().value_or(ArrayRef<int64_t>()).vec();
   for (auto stage : op.getBody().getOps<TimesOp>()) {
     auto &item = problem.stages.emplace_back();
     item.rank = stage.getRank();
-    item.heldByF = stage.getHeldByF();
-    item.heldByB = stage.getHeldByB();
-    item.inFlight = stage.getInFlight().value_or(0);
     for (auto [kind, ns] : llvm::enumerate(std::array{stage.getF(), stage.getB(), stage.getW()})) {
       item.has[kind] = ns.has_value();
       item.ns[kind] = ns.value_or(0);

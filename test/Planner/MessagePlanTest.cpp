@@ -1,5 +1,7 @@
 //===- MessagePlanTest.cpp - posts, waits and slots, timed ----------------===//
 #include "plc/Planner/MessagePlan.h"
+#include "InFlight.h"
+
 #include "plc/Planner/Schedules.h"
 
 #include <gtest/gtest.h>

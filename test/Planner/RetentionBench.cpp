@@ -3,6 +3,7 @@
 // process; gaps are (answer - bound) / (time of all calls + bound). RetentionBench instances MOST: networks of at most so many calls (80) with
 // their budgets and answers, a line of JSON each, for bench/recomputation_milp.py.
 #include "RetentionChecker.h"
+#include "RetentionExact.h"
 #include "RetentionProblems.h"
 
 #include <algorithm>

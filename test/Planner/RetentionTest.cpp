@@ -1,5 +1,6 @@
 //===- RetentionTest.cpp - retention beside an oracle, Revolve, a checker -===//
 #include "RetentionChecker.h"
+#include "RetentionExact.h"
 #include "RetentionProblems.h"
 
 #include <algorithm>

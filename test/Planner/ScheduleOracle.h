@@ -10,20 +10,15 @@
 
 namespace plc::planner {
 
-/// A chain of stages with random times, bytes, caps and sizes of micro-batches, on ranks of one or two stages.
+/// A chain of stages with random times and sizes of micro-batches, on ranks of one or two stages.
 inline ScheduleProblem randomProblem(std::mt19937_64 &random, int64_t ranks, int64_t microBatches, int64_t chunks) {
   auto upTo = [&](int64_t most) { return int64_t(random() % (most + 1)); };
   ScheduleProblem problem;
   problem.microBatches = microBatches;
-  std::vector<int64_t> least(ranks), extra(ranks);
   for (int64_t s = 0; s < ranks * chunks; ++s) {
     bool noB = s == 0 && upTo(3) == 0, noW = !noB && upTo(4) == 0;
     ScheduleProblem::Stage stage{
         s % ranks, {true, !noB, !noW}, {1 + upTo(8), noB ? 0 : 1 + upTo(8), noW ? 0 : 1 + upTo(8)}};
-    stage.heldByF = upTo(4);
-    stage.heldByB = noB || noW ? 0 : upTo(5);
-    least[stage.rank] += stage.heldByF;
-    extra[stage.rank] = std::max(extra[stage.rank], stage.heldByB - stage.heldByF);
     problem.stages.push_back(stage);
     int64_t way = upTo(3);
     if (s)
@@ -37,24 +32,18 @@ inline ScheduleProblem randomProblem(std::mt19937_64 &random, int64_t ranks, int
     if (!noB && !noW)
       problem.dependences.push_back({s, TaskKind::B, s, TaskKind::W});
   }
-  if (upTo(2)) // caps that one micro-batch fits
-    for (int64_t rank = 0; rank < ranks; ++rank)
-      problem.capBytes.push_back(least[rank] + extra[rank] + upTo(8));
-  if (upTo(2) == 0)
-    for (auto &stage : problem.stages)
-      stage.inFlight = 1 + upTo(microBatches);
   if (upTo(2) == 0)
     for (int64_t i = 0; i < microBatches; ++i)
       problem.samples.push_back(1 + upTo(2));
   return problem;
 }
 
-/// A pipeline of stages whose tasks take 1000 +-30 %; a micro-batch holds 2 units from F to B and 1 from there to W.
+/// A pipeline of stages whose tasks take 1000 +-30 %.
 inline ScheduleProblem unequalPipeline(std::mt19937_64 &random, int64_t stages, int64_t microBatches) {
   ScheduleProblem problem;
   problem.microBatches = microBatches;
   for (int64_t s = 0; s < stages; ++s) {
-    problem.stages.push_back({s, {true, true, true}, {}, 2, 1});
+    problem.stages.push_back({s, {true, true, true}, {}});
     for (int64_t &ns : problem.stages.back().ns)
       ns = 700 + random() % 601;
     if (s) {
@@ -105,18 +94,7 @@ private:
   };
 
   bool canRun(const Counts &counts, int64_t chain) const {
-    const ScheduleProblem::Stage &stage = problem.stages[chain / 3];
-    if (!stage.has[chain % 3] || counts[chain] == problem.microBatches)
-      return false;
-    if (chain % 3 == 0 && stage.inFlight && stage.last() != TaskKind::F &&
-        counts[chain] - counts[chain + int(stage.last())] >= stage.inFlight)
-      return false;
-    int64_t held = 0;
-    for (size_t other = 0; other < counts.size(); ++other)
-      if (problem.stages[other / 3].rank == stage.rank)
-        for (int64_t i = 0; i < counts[other] + (int64_t(other) == chain); ++i)
-          held += problem.bytesOf({int64_t(other) / 3, TaskKind(other % 3), i});
-    return problem.capBytes.empty() || held <= problem.capBytes[stage.rank];
+    return problem.stages[chain / 3].has[chain % 3] && counts[chain] != problem.microBatches;
   }
 
   void append(const Counts &counts, int64_t chain, Times times, std::map<Counts, std::vector<Times>> &next) const {

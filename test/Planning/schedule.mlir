@@ -10,8 +10,6 @@
 // RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition --plan-schedule=bytes-per-ns=0 2>&1 | FileCheck %s --check-prefix=BANDWIDTH
 // RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition=stages=2 --plan-schedule 2>&1 | FileCheck %s --check-prefix=ROUTES
 // RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition --plan-schedule --plan-schedule 2>&1 | FileCheck %s --check-prefix=AGAIN
-// RUN: plc-opt %S/Inputs/chain.mlir --plan-partition="stages=3 schedule=auto" --plan-infer-skips --plan-schedule="schedule=auto in-flight=1" | FileCheck %s --check-prefix=TURNS
-// RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition --plan-schedule=in-flight=-1 2>&1 | FileCheck %s --check-prefix=FLIGHT
 
 // CHECK: schedule = #plan<schedule "1f1b">, step_bound_ns = {{[0-9]+}} : i64, step_ns = {{[0-9]+}}
 // CHECK: plan.rank 0 {
@@ -49,13 +47,6 @@
 // SPLIT-NEXT: plan.run @s2 F mb 2
 // SPLIT-NEXT: plan.run @s2 B mb 2
 // SPLIT-NEXT: plan.run @s2 W mb 0
-
-// One at a time; as many as there is room for, which is more than there are ranks.
-// TURNS: plan.rank 0 {
-// TURNS-NEXT: plan.run @s0 F mb 0
-// TURNS-NEXT: plan.run @s0 W mb 0
-// TURNS-NEXT: plan.run @s0 F mb 1
-// FLIGHT: error: in-flight is -1 but must be 0 or more
 
 // FILE: error: schedule is 'file' but no 'file' is given
 // ABSENT: error: cannot read schedule '{{.*}}.none': No such file or directory

@@ -135,7 +135,7 @@ plan.schedule_instance @given micro_batches 1 makespan 7 bound 7 {
 // Three values are made of one another, and B reads them in reverse: 24 bytes. With 8 bytes less the first does not fit
 // beside the others while the third is made, dear as it is; so it is made again just before it is read.
 // CHECK: plan.remat_instance @budget policy "budget" limit 20 static 4 in_flight 1 cloned [0] before [5] bytes 20 ns 9 bound 9 {
-plan.remat_instance @budget policy "budget" limit 20 static 4 in_flight 1 {
+plan.remat_instance @budget policy "budget" limit 20 static 4 in_flight 1 cloned [0] before [5] bytes 20 ns 9 bound 9 {
   plan.value 8
   plan.value 8
   plan.value 8
@@ -149,7 +149,7 @@ plan.remat_instance @budget policy "budget" limit 20 static 4 in_flight 1 {
 
 // A result in the place of its operand, scratch, a value that backward makes, and a call that may not run again.
 // CHECK: plan.remat_instance @in_place policy "budget" limit 20 static 0 in_flight 1 cloned [0] before [3] bytes 20 ns 9 bound 9 {
-plan.remat_instance @in_place policy "budget" limit 20 static 0 in_flight 1 {
+plan.remat_instance @in_place policy "budget" limit 20 static 0 in_flight 1 cloned [0] before [3] bytes 20 ns 9 bound 9 {
   plan.value 8
   plan.value 8
   plan.value 8
@@ -161,7 +161,7 @@ plan.remat_instance @in_place policy "budget" limit 20 static 0 in_flight 1 {
 
 // What waits for W is held by the micro-batches in flight only where others run between B and W: 2 of 10 bytes, or of 30.
 // CHECK: plan.remat_instance @joined_w policy "budget" limit 50 static 0 in_flight 3 cloned [] before [] bytes 50 ns 0 bound 0 {
-plan.remat_instance @joined_w policy "budget" limit 50 static 0 in_flight 3 {
+plan.remat_instance @joined_w policy "budget" limit 50 static 0 in_flight 3 cloned [] before [] bytes 50 ns 0 bound 0 {
   plan.value 10
   plan.value 20
   plan.compute ns 9 reads [] makes [0]
@@ -175,26 +175,6 @@ plan.remat_instance @split_w policy "budget" limit 80 static 0 in_flight 3 split
   plan.compute ns 9 reads [] makes [0]
   plan.backward B ns 1 reads [0] makes [1]
   plan.backward W ns 1 reads [0, 1]
-}
-
-// Each micro-batch takes 6 from end to end, and a rank has bytes for one of them: they follow each other.
-// CHECK: plan.schedule_instance @caps micro_batches 3 caps [10, 20] schedule "auto" makespan 18 bound 18 {
-// CHECK: plan.order ["0F0", "0B0", "0F1", "0B1", "0F2", "0B2"]
-plan.schedule_instance @caps micro_batches 3 caps [10, 20] schedule "auto" {
-  plan.times rank 0 F 1 B 2 held_by_F 10
-  plan.times rank 1 F 1 B 2 held_by_F 10
-  plan.dependence 0 F to 1 F ns 0
-  plan.dependence 1 F to 1 B ns 0
-  plan.dependence 1 B to 0 B ns 0
-}
-// The same by a limit of micro-batches in flight. W holds what B leaves it, which is freed before the next F.
-// CHECK: plan.schedule_instance @in_flight micro_batches 2 caps [12] schedule "auto" makespan 6 bound 6 {
-// CHECK: plan.times rank 0 F 1 B 1 W 1 held_by_F 8 held_by_B 4 in_flight 1
-// CHECK: plan.order ["0F0", "0B0", "0W0", "0F1", "0B1", "0W1"]
-plan.schedule_instance @in_flight micro_batches 2 caps [12] schedule "auto" {
-  plan.times rank 0 F 1 B 1 W 1 held_by_F 8 held_by_B 4 in_flight 1
-  plan.dependence 0 F to 0 B ns 0
-  plan.dependence 0 B to 0 W ns 0
 }
 
 // The last micro-batch has half of the samples, and takes half of the time: 2 (4 + 6) + 2 + 3.
@@ -218,7 +198,7 @@ plan.remat_instance @stages policy "uniform" interval 2 {
 // As @budget, but nothing runs again before the last call: the first value is made again there, not before.
 // CHECK: plan.remat_instance @again_from policy "budget" limit 20 static 4 in_flight 1 again_from 5 cloned [0] before [5] bytes 20 ns 9 bound 9 {
 // CHECK: plan.compute named "first" ns 9 reads [] makes [0]
-plan.remat_instance @again_from policy "budget" limit 20 static 4 in_flight 1 again_from 5 {
+plan.remat_instance @again_from policy "budget" limit 20 static 4 in_flight 1 again_from 5 cloned [0] before [5] bytes 20 ns 9 bound 9 {
   plan.value 8
   plan.value 8
   plan.value 8

@@ -84,13 +84,6 @@ public:
   Reason doesNotFit(const Peak &peak) const;
 };
 
-/// Minimises the added time: a shortest path over (calls that have run once, values that live), by A* (Hart, Nilsson, Raphael,
-/// 1968) with what a state still pays at least. Stops without an answer (`found` is false) above `states` of them or above 62
-/// values that come and go; so it does with several micro-batches in flight, whose bytes no state knows. Fails if no answer fits
-/// the budget. Source: the state space of Kumar et al., "Efficient Rematerialization for Deep Networks", 2019, sec. 3.
-/// O(states x (calls + values)).
-Fault solveRetentionExactly(const RetentionProblem &problem, int64_t states, Retention &answer, bool &found);
-
 /// No answer of the budget adds less time; nothing fits if it has no value, because a call needs `least`. While a call t runs for the first time, what
 /// later calls read of the values made before either lives, in the bytes that t leaves, or is computed again later, from
 /// what lives or is computed again, too: a knapsack over closures. Its Lagrangian relaxation is a minimum cut for each

@@ -31,19 +31,13 @@ struct Schedule {
 
 /// Stages on ranks run each of their tasks once per micro-batch; a task starts when the tasks that it depends on, of
 /// the same micro-batch, have ended (and their values have travelled), one at a time on a rank. Each kind of a stage
-/// runs in index order. What stages hold from F to their last backward task fits the memory of their rank.
+/// runs in index order.
 class ScheduleProblem {
 public:
   struct Stage {
     int64_t rank = 0;
     std::array<bool, 3> has{};   ///< by TaskKind
     std::array<int64_t, 3> ns{}; ///< by TaskKind, one micro-batch
-    int64_t heldByF = 0;         ///< bytes from the start of F to the end of B, or of W if there is no B
-    int64_t heldByB = 0;         ///< bytes from the start of B to the end of W
-    int64_t inFlight = 0;        ///< micro-batches between F and the end of the last backward task, at most; 0: any
-
-    /// The task that frees the last of what F holds: W, or B without it; F in a stage without a backward pass.
-    TaskKind last() const { return has[2] ? TaskKind::W : has[1] ? TaskKind::B : TaskKind::F; }
   };
   struct Dependence {
     int64_t source = 0;
@@ -59,26 +53,23 @@ public:
   int64_t shards = 1; ///< ranks that share a stage of the pipeline (SharedStages.h)
   std::vector<int64_t>
       pipeline; ///< the stage of the pipeline that each stage is a part of; empty: each is one (SharedStages.h)
-  std::vector<int64_t> samples;  ///< of each micro-batch, in proportion to which times and bytes are; empty: all equal
-  std::vector<int64_t> capBytes; ///< of each rank; empty: any
+  std::vector<int64_t> samples; ///< of each micro-batch, in proportion to which times are; empty: all equal
 
   int64_t numRanks() const;
-  /// Times and bytes are those of the micro-batch with the most samples; this is the part of a smaller one, rounded up.
+  /// Times are those of the micro-batch with the most samples; this is the part of a smaller one, rounded up.
   int64_t scaled(int64_t whole, int64_t microBatch) const {
     return samples.empty() ? whole : scaledBySamples(whole, microBatch);
   }
   int64_t nsOf(const ScheduledTask &job) const { return scaled(stages[job.stage].ns[int(job.kind)], job.microBatch); }
-  /// What a job adds to the bytes held on its rank: from its start on, or from its end on if it is less than nothing.
-  int64_t bytesOf(const ScheduledTask &job) const;
   /// The dependences that a task waits for, or that wait for it, by `nodeOf`; positions in `dependences`.
   std::vector<std::vector<int64_t>> dependencesInto() const;
   std::vector<std::vector<int64_t>> dependencesOutOf() const;
   static int64_t nodeOf(int64_t stage, TaskKind kind) { return stage * 3 + int64_t(kind); }
   /// No problem has more jobs: an order of them would not be read by anyone.
   static constexpr int64_t mostJobs = int64_t(1) << 24;
-  /// Whether stages, ranks and dependences are in range, and one micro-batch can be run at all.
+  /// Whether stages, ranks and dependences are in range, and tasks of a micro-batch do not wait for each other in a circle.
   Fault check() const;
-  /// Whether a schedule runs each job once, on its rank, in index order, within memory, and ends.
+  /// Whether a schedule runs each job once, on its rank, in index order, and ends.
   Fault verify(const Schedule &schedule) const;
   /// No schedule is faster (ScheduleBound.cpp).
   int64_t bound() const;

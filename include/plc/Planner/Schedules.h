@@ -38,13 +38,6 @@ struct ScheduleFamily {
 /// The rank of each stage if a rank has so many: by `placement`, or in a loop if it is any.
 std::vector<int64_t> placeStages(Placement placement, int64_t stages, int64_t chunks);
 
-/// Micro-batches that each stage has between F and the end of its backward pass under a schedule, at most: what the
-/// cuts count with. `place` is the rank of each stage; `shards` and `pipeline` are as in `ScheduleProblem`.
-std::vector<int64_t> inFlightOf(const ScheduleFamily &family, const std::vector<int64_t> &place, int64_t microBatches,
-                                int64_t shards = 1, const std::vector<int64_t> &pipeline = {});
-/// The same of a given order.
-std::vector<int64_t> inFlightOf(const ScheduleProblem &problem, const Schedule &schedule);
-
 /// Orders a problem as a schedule does, and verifies the answer: also that it keeps to what its row says. Fails if the
 /// problem is none, or not one for this schedule.
 Fault solve(const ScheduleFamily &family, const ScheduleProblem &problem, Schedule &schedule);

@@ -126,8 +126,7 @@ def PlanSchedule : Pass<"plan-schedule", "::mlir::ModuleOp"> {
     once per micro-batch, each role in index order. B is followed by its W, unless the schedule splits them. A program without B and W runs its
     forwards in order under any schedule. The order of a `plan.spec` goes before all others, and the spec is removed. With
     `schedule=file` the order is that of a `file`
-    (`plc/Planner/ScheduleFile.h`). An order that follows times (`auto`) has as many micro-batches in flight on a stage as there are
-    ranks, or `in-flight`.
+    (`plc/Planner/ScheduleFile.h`), with `auto` that of the fastest named schedule.
     The predicted time of a step and a lower bound are recorded.
 
     Test: `test/Planning/schedule.mlir`.
@@ -136,8 +135,6 @@ def PlanSchedule : Pass<"plan-schedule", "::mlir::ModuleOp"> {
     Option<"schedule", "schedule", "::plc::planner::ScheduleKind", "::plc::planner::ScheduleKind::oneFOneB",
            "which order">,
     Option<"file", "file", "std::string", "", "schedule=file: the order, one row of comma-separated tasks per rank">,
-    Option<"inFlight", "in-flight", "int64_t", "0",
-           "auto: micro-batches in flight on each stage (0: as many as ranks)">,
     Option<"bytesPerNs", "bytes-per-ns", "int64_t", "8", "bandwidth between stages">
   ];
 }

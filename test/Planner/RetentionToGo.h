@@ -1,6 +1,6 @@
 //===- RetentionToGo.h - what the exact search still pays -------*- C++ -*-===//
-#ifndef PLC_LIB_PLANNER_RETENTIONTOGO_H
-#define PLC_LIB_PLANNER_RETENTIONTOGO_H
+#ifndef PLC_TEST_PLANNER_RETENTIONTOGO_H
+#define PLC_TEST_PLANNER_RETENTIONTOGO_H
 
 #include "RetentionMasks.h"
 

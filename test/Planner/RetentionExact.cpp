@@ -1,4 +1,6 @@
 //===- RetentionExact.cpp - a shortest path over sets of live values --------===//
+#include "RetentionExact.h"
+
 #include "RetentionToGo.h"
 
 #include "plc/Planner/Format.h"

@@ -1,6 +1,6 @@
 //===- RetentionMasks.h - sets of live values as bits -----------*- C++ -*-===//
-#ifndef PLC_LIB_PLANNER_RETENTIONMASKS_H
-#define PLC_LIB_PLANNER_RETENTIONMASKS_H
+#ifndef PLC_TEST_PLANNER_RETENTIONMASKS_H
+#define PLC_TEST_PLANNER_RETENTIONMASKS_H
 
 #include "plc/Planner/Retention.h"
 
