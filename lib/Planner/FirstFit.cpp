@@ -203,6 +203,10 @@ Fault plc::planner::firstFitByTime(const PackProblem &problem, Packing &packing)
   return problem.verify(packing);
 }
 
+Fault plc::planner::packOnce(const PackProblem &problem, Packing &packing) {
+  return countPairs(problem) > mostPairsOfOrder ? firstFitByTime(problem, packing) : firstFitBySize(problem, packing);
+}
+
 Fault plc::planner::packByOrders(const PackProblem &problem, Packing &packing) {
   if (Fault fault = problem.check())
     return fault;

@@ -16,10 +16,26 @@ std::string name(size_t block) { return "block " + std::to_string(block); }
 
 } // namespace
 
+// By counting where times are few, as the actions of a rank are: then a sort is most of the time of a bound.
 std::vector<size_t> PackProblem::orderBy(int64_t Block::*time) const {
   std::vector<size_t> order(blocks.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return blocks[a].*time < blocks[b].*time; });
+  if (blocks.empty())
+    return order;
+  auto isEarlier = [&](const Block &a, const Block &b) { return a.*time < b.*time; };
+  auto [first, last] = std::minmax_element(blocks.begin(), blocks.end(), isEarlier);
+  int64_t begin = (*first).*time;
+  auto times = uint64_t((*last).*time) - uint64_t(begin);
+  if (times > 8 * blocks.size()) {
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return isEarlier(blocks[a], blocks[b]); });
+    return order;
+  }
+  std::vector<size_t> next(times + 2, 0); // by time: the place of its next block
+  for (const Block &block : blocks)
+    ++next[size_t(block.*time - begin) + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  for (size_t i = 0; i < blocks.size(); ++i)
+    order[next[size_t(blocks[i].*time - begin)]++] = i;
   return order;
 }
 
@@ -72,15 +88,15 @@ Fault PackProblem::verify(const Packing &packing) const {
   return std::nullopt;
 }
 
+// At equal times, ends come first.
 int64_t PackProblem::bound() const {
-  std::vector<std::pair<int64_t, int64_t>> changes; // at equal times, ends come first
-  for (const Block &block : blocks) {
-    changes.emplace_back(block.begin, roundUp(block.bytes));
-    changes.emplace_back(block.end, -roundUp(block.bytes));
-  }
-  std::sort(changes.begin(), changes.end());
+  std::vector<size_t> ends = orderBy(&Block::end);
+  auto dying = ends.begin();
   int64_t live = 0, most = 0;
-  for (auto [time, change] : changes)
-    most = std::max(most, live += change);
+  for (size_t i : orderBy(&Block::begin)) {
+    for (; blocks[*dying].end <= blocks[i].begin; ++dying)
+      live -= roundUp(blocks[*dying].bytes);
+    most = std::max(most, live += roundUp(blocks[i].bytes));
+  }
   return most;
 }

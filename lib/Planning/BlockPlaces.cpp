@@ -171,7 +171,7 @@ private:
   planner::Fault packSegments(const planner::MemoryStrategyRow &strategy) {
     planner::Packing best;
     std::unique_ptr<BlockLayouts> bestLayouts;
-    int64_t mostBytes = planner::PackProblem::mostBytes;
+    int64_t mostBytes = planner::PackProblem::mostBytes, leastEnough = 0;
     for (int halvings = 0; halvings <= mostHalvings; ++halvings, mostBytes /= 2) {
       if (planner::Fault fault = layOut(mostBytes, strategy))
         return fault;
@@ -181,10 +181,11 @@ private:
       planner::PackProblem problem = problemOf(finer);
       int64_t bound = problem.bound(), enough = bound + (rank.staticBytes + bound) / 100;
       planner::Packing packing;
-      if (planner::Fault fault = planner::packMinimal(problem, packing, {2'000, 1'000, /*insertionSteps=*/0, enough}))
+      if (planner::Fault fault = planner::packOnce(problem, packing))
         return fault;
       if (halvings == 0 || packing.bytes < best.bytes) {
         best = packing;
+        leastEnough = enough;
         segments = std::move(finer);
         bestLayouts = std::move(layouts);
       }
@@ -192,8 +193,10 @@ private:
         break;
     }
     layouts = std::move(bestLayouts);
-    if (!strategy.isQuick)
-      if (planner::Fault fault = strategy.pack(problemOf(segments), best))
+    planner::PackEffort effort{2'000, 1'000, /*insertionSteps=*/0, leastEnough};
+    if (best.bytes > leastEnough || !strategy.isQuick)
+      if (planner::Fault fault = strategy.isQuick ? planner::packMinimal(problemOf(segments), best, effort)
+                                                  : strategy.pack(problemOf(segments), best))
         return fault;
     place(best);
     return std::nullopt;

@@ -18,6 +18,7 @@ struct RankValues {
 
   ProgramOp program;
   RankOp rank;
+  ein::MicroBatches cut; ///< of the program, which is asked for each value of each micro-batch
   TaskSlots &slots;
   const Statics &statics;
   int64_t staticBytes;
@@ -26,7 +27,7 @@ struct RankValues {
 
   /// What a message action carries, resolved.
   mlir::Value carried(ActionInterface action) const { return slots.resolve(slots.getRoutes().carried(action)); }
-  bool isShort(int64_t microBatch) const;
+  bool isShort(int64_t microBatch) const { return cut.samplesOf(microBatch) < cut.samplesOf(0); }
   /// Rounded as places are.
   int64_t bytesOf(mlir::Value value, int64_t microBatch) const;
   /// The least that all of them take, at any places, and the static area: the most that live at one time.

@@ -24,7 +24,7 @@ using namespace plc;
 using namespace plc::plan;
 
 RankValues::RankValues(ProgramOp program, RankOp rank, TaskSlots &slots, const Statics &statics, int64_t staticBytes)
-    : program(program), rank(rank), slots(slots), statics(statics), staticBytes(staticBytes),
+    : program(program), rank(rank), cut(program.getCut()), slots(slots), statics(statics), staticBytes(staticBytes),
       lifetimes(slots, [&statics](Value value) { return statics.placeOf(value) >= 0; }) {
   for (auto action : rank.getBody().getOps<ActionInterface>()) {
     if (auto run = dyn_cast<RunOp>(action.getOperation()); run && !run.prepares())
@@ -36,11 +36,6 @@ RankValues::RankValues(ProgramOp program, RankOp rank, TaskSlots &slots, const S
     actions.push_back(action);
   }
   lifetimes.group();
-}
-
-bool RankValues::isShort(int64_t microBatch) const {
-  ein::MicroBatches cut = ProgramOp(program).getCut();
-  return cut.isRagged() && cut.samplesOf(microBatch) < cut.samplesOf(0);
 }
 
 int64_t RankValues::bytesOf(Value value, int64_t microBatch) const {

@@ -51,6 +51,9 @@ Fault firstFitBySize(const PackProblem &problem, Packing &packing);
 /// about log2(largest / smallest block) / 2 times the bound (Robson, 1974).
 Fault firstFitByTime(const PackProblem &problem, Packing &packing);
 
+/// `firstFitBySize`, or `firstFitByTime` where more than a million pairs of blocks live at one time. Never fails on a checked problem.
+Fault packOnce(const PackProblem &problem, Packing &packing);
+
 /// The best of first fit by size, by length of life and by both, and of orders made from the best one: blocks that end
 /// above the bound are placed earlier in the next round ("squeaky wheel" optimization; Joslin & Clements, 1999). Stops
 /// at the bound, or after a number of rounds that falls with the number of blocks. Heuristic, never worse than
