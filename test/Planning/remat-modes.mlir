@@ -35,6 +35,16 @@
 // RUN: plc-opt %s --plan-partition="policy=uniform micro-batches=never" %{rest} | %python %S/Inputs/recomputed.py | FileCheck %s --check-prefix=M15
 // M15: {{^}}kept 0, again{{$}}
 
+// A spec says the same: all calls run again, and what the second and fourth layer hand on is saved. Without that, one chain is left.
+// DEFINE: %{saved} =
+// DEFINE: %{spec} = plan.spec @p cut [0, 0, 0, 0, 0] ranks [0] full [0, 1, 2, 3, 4] once [0, 1, 2, 3, 4, 5, 6, 7, 8, 9] %{saved} order ["0F0,0B0"] replicas 1
+// RUN: plc-opt %s --plan-choose='spec={%{spec}}' --plan-partition %{rest} | %python %S/Inputs/recomputed.py | FileCheck %s --check-prefix=M3
+// REDEFINE: %{saved} = saved [4, 10]
+// RUN: plc-opt %s --plan-choose='spec={%{spec}}' --plan-partition %{rest} | %python %S/Inputs/recomputed.py | FileCheck %s --check-prefix=M0
+// REDEFINE: %{saved} = saved [16]
+// RUN: not plc-opt %s --plan-choose='spec={%{spec}}' --plan-partition 2>&1 | FileCheck %s --check-prefix=SAVED
+// SAVED: error: 'plan.spec' op saves forward value 16 but there are 16
+
 // Kernels are counted, not layers: a0 a1 b0 | b1 c0 c1 | d0 d1 e0 | e1.
 // RUN: plc-opt %s --plan-partition="policy=uniform interval=3 grain=equation" %{rest} | %python %S/Inputs/recomputed.py | FileCheck %s --check-prefix=EQUATION
 // EQUATION: {{^}}kept 3, again a a b c c d d e{{$}}

@@ -46,3 +46,9 @@ plan.spec @m cut [0] ranks [0] order ["0F1,0F1"] replicas 1
 // @contract_c3
 // expected-error@+1 {{has a list 'once' that does not ascend from 0 or more}}
 plan.spec @m cut [0] ranks [0] once [2, 2] order [""] replicas 1
+
+// -----
+
+// @contract_c3
+// expected-error@+1 {{has a list 'saved' that does not ascend from 0 or more}}
+plan.spec @m cut [0] ranks [0] saved [-1] order [""] replicas 1
