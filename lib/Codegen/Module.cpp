@@ -2,8 +2,10 @@
 #include "plc/Codegen/Module.h"
 
 #include "plc/Codegen/Kernels.h"
+#include "plc/Codegen/ObjectCache.h"
 #include "plc/Codegen/Target.h"
 
+#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
@@ -93,7 +95,6 @@ LogicalResult ModuleWriter::compile() {
     }
     manifest.entries.push_back(std::move(entry.table));
   }
-  std::vector<KernelRecord> records;
   CodeOptions options = codeOptionsOf(request.features);
   FailureOr<OwningOpRef<ModuleOp>> written = writeKernels(kernels, options, records);
   if (failed(written))
@@ -107,12 +108,18 @@ LogicalResult ModuleWriter::compile() {
       record.name += "#" + std::to_string(earlier + 1);
     manifest.kernels.push_back(describe(record));
   }
-  return lowerToLLVM(*code, records);
+  return success();
+}
+
+std::unique_ptr<llvm::Module> ModuleWriter::lower(llvm::LLVMContext &context) {
+  if (failed(lowerToLLVM(*code, records)))
+    return nullptr;
+  return optimise(*code, context, request.features);
 }
 
 LogicalResult ModuleWriter::printLLVM(llvm::raw_ostream &stream) {
   llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> module = optimise(*code, context, request.features);
+  std::unique_ptr<llvm::Module> module = lower(context);
   if (!module)
     return failure();
   module->print(stream, nullptr);
@@ -120,11 +127,21 @@ LogicalResult ModuleWriter::printLLVM(llvm::raw_ostream &stream) {
 }
 
 LogicalResult ModuleWriter::emitCode(SmallVectorImpl<char> &object, int64_t &codeBytes) {
+  ObjectCache cache(request.objectFolder, *code, request.features);
+  auto options = [](StringRef name) { return remark::RemarkOpts::name(name).category("object-cache"); };
+  if (std::optional<SmallVector<char>> found = cache.find()) {
+    object = std::move(*found);
+    remark::passed(code->getLoc(), options("Found"))
+        << remark::add("took the code of {0} kernels from the cache", records.size());
+    return checkObject(StringRef(object.data(), object.size()), code->getLoc(), codeBytes);
+  }
   llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> module = optimise(*code, context, request.features);
-  if (!module)
+  std::unique_ptr<llvm::Module> module = lower(context);
+  if (!module || failed(emitObject(*module, request.features, code->getLoc(), object, codeBytes)))
     return failure();
-  return emitObject(*module, request.features, code->getLoc(), object, codeBytes);
+  remark::missed(code->getLoc(), options("Compiled")) << remark::add("compiled {0} kernels", records.size());
+  cache.keep(StringRef(object.data(), object.size()));
+  return success();
 }
 
 LogicalResult ModuleWriter::writeObject(llvm::raw_ostream &stream) {

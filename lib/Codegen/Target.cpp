@@ -113,7 +113,7 @@ std::unique_ptr<llvm::Module> codegen::optimise(ModuleOp module, llvm::LLVMConte
   return code;
 }
 
-static LogicalResult checkObject(StringRef bytes, Location loc, int64_t &codeBytes) {
+LogicalResult codegen::checkObject(StringRef bytes, Location loc, int64_t &codeBytes) {
   auto object = llvm::cantFail(llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(bytes, "object")));
   for (const llvm::object::SectionRef &section : object->sections())
     if (section.isText())

@@ -18,6 +18,7 @@
 #include "plc/Strategy/Strategy.h"
 #include "plc/Codegen/Module.h"
 #include "plc/Codegen/Target.h"
+#include "plc/Support/CacheFolder.h"
 #include "plc/Support/WholeFile.h"
 #include "plc/Support/Diagnostics.h"
 #include "plc/Language/ParseModel.h"
@@ -69,6 +70,12 @@ std::error_code cannotWrite(StringRef path) {
     return error;
   return llvm::sys::fs::is_directory(status) ? llvm::sys::fs::access(folder, llvm::sys::fs::AccessMode::Write)
                                              : std::make_error_code(std::errc::not_a_directory);
+}
+
+/// Where the code of kernels is kept; empty: nowhere.
+std::string objectFolder() {
+  const char *none = std::getenv("PLC_NO_OBJECT_CACHE");
+  return none && *none ? "" : plc::cacheFolder() + "/objects";
 }
 
 /// One compilation: the parsed model and everything needed to lower it.
@@ -381,6 +388,7 @@ int Compilation::writeModule() {
   manifest.transport = strategy.getChoice<plc::TransportKind>("machine.transport");
   manifest.profiling = strategy.get<bool>("profiling");
   request.features = plc::codegen::featuresOf(strategy.getChoice<plc::InstructionSet>("machine.isa"));
+  request.objectFolder = objectFolder();
   manifest.optimizer = plc::strategy::optimizerOf(strategy);
   manifest.rates = strategy.rates();
   std::vector<OwningOpRef<ModuleOp>> lowered;

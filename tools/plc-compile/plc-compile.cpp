@@ -53,6 +53,7 @@ watch (MLIR's own options, as plc-opt has them, written --name=value)
   --mlir-print-ir-after=PASS, --mlir-print-ir-before=PASS, --mlir-print-ir-after-all, --mlir-print-ir-after-change, ..
   --mlir-pass-statistics, --mlir-print-debuginfo, --mlir-print-op-generic, --debug-only=PASS, ..
   PLC_PROGRESS=S in the environment: tell which pass is at work after S seconds, and now and then from there on (10)
+  PLC_NO_OBJECT_CACHE=1 in the environment: compile kernels anew that the user's cache folder has the code of
 
   --error-limit N     stop after N errors (20; 0: never)
   --calibrate         measure this machine's rates instead, for `machine.rates`, to -o or stdout (about 5 s)

@@ -9,8 +9,14 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <memory>
 #include <string>
 #include <vector>
+
+namespace llvm {
+class LLVMContext;
+class Module;
+} // namespace llvm
 
 namespace plc::codegen {
 
@@ -26,6 +32,7 @@ struct ModuleRequest {
   std::vector<ModuleEntry> entries;  // in the order of the manifest; the first names kernels
   module::Manifest manifest;         // of which the writer fills in parameters, kernels, entries and the bytes of code
   std::vector<std::string> features; // see featuresOf
+  std::string objectFolder;          // of objects that are compiled once, see ObjectCache; empty: none
 };
 
 /// The manifest and the code of all entries. Equal kernels of several entries are one.
@@ -33,7 +40,7 @@ class ModuleWriter {
 public:
   explicit ModuleWriter(const ModuleRequest &request) : request(request) {}
 
-  /// Lowers the kernels and builds the manifest's parts. Diagnostics go to the modules' context.
+  /// Writes the kernels as loops and builds the manifest's parts. Then one of the others may be called. Diagnostics go to the modules' context.
   mlir::LogicalResult compile();
   /// LLVM IR after optimisation, as text.
   mlir::LogicalResult printLLVM(llvm::raw_ostream &stream);
@@ -43,10 +50,12 @@ public:
   mlir::LogicalResult writeShared(llvm::StringRef path);
 
 private:
+  std::unique_ptr<llvm::Module> lower(llvm::LLVMContext &context);
   mlir::LogicalResult emitCode(llvm::SmallVectorImpl<char> &object, int64_t &codeBytes);
 
   const ModuleRequest &request;
-  mlir::OwningOpRef<mlir::ModuleOp> code; // in the LLVM dialect
+  mlir::OwningOpRef<mlir::ModuleOp> code; // of loops, until it is lowered
+  std::vector<KernelRecord> records;
   module::Manifest manifest;
 };
 

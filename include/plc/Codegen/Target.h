@@ -35,6 +35,9 @@ std::unique_ptr<llvm::Module> optimise(mlir::ModuleOp module, llvm::LLVMContext 
 mlir::LogicalResult emitObject(llvm::Module &module, llvm::ArrayRef<std::string> features, mlir::Location loc,
                                llvm::SmallVectorImpl<char> &object, int64_t &codeBytes);
 
+/// Fails as `emitObject` does of the object that it makes. Adds the bytes of code to `codeBytes`.
+mlir::LogicalResult checkObject(llvm::StringRef object, mlir::Location loc, int64_t &codeBytes);
+
 /// Links objects to the shared object `path`, which needs libblis.so.4, and seals it (ModuleSeal.h). Fails with a diagnostic at `loc`.
 mlir::LogicalResult linkModule(llvm::ArrayRef<llvm::StringRef> objects, llvm::StringRef path, mlir::Location loc);
 
