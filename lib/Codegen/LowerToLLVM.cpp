@@ -74,6 +74,7 @@ static void addEntry(ModuleOp module, const codegen::KernelRecord &record) {
 
 LogicalResult codegen::lowerToLLVM(ModuleOp module, ArrayRef<KernelRecord> records) {
   PassManager passes(module.getContext());
+  passes.enableVerifier(false); // plc-opt verifies after each pass
   buildLoopsToLLVM(passes);
   if (failed(passes.run(module)))
     return failure();
