@@ -1,11 +1,12 @@
 import os
+import subprocess
 
 import lit.formats
 
 config.name = "plc"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".ein", ".test", ".toml", ".py"]
-config.excludes = ["Inputs", "lit.cfg.py", "CMakeLists.txt", "exits.py"]
+config.excludes = ["Inputs", "lit.cfg.py", "CMakeLists.txt"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.plc_build, "test")
 
@@ -30,7 +31,9 @@ config.substitutions.append(("%examples", os.path.join(config.plc_source, "examp
 config.substitutions.append(("%cc", config.c_compiler + " " + config.c_flags))
 config.substitutions.append(("%cxx", config.cxx_compiler))
 config.substitutions.append(("%plc_include", os.path.join(config.plc_source, "include")))
-config.substitutions.append(("%python", "python3"))
+# The program itself: what stands for it on PATH may be a script that looks for it anew each time, as pyenv's is, and takes as long as a test.
+config.python = subprocess.check_output(["python3", "-c", "import sys; print(sys.executable)"], text=True).strip()
+config.substitutions.append(("%python", config.python))
 # Code for AVX-512 runs only where the CPU has it; elsewhere lit reports such tests as unsupported.
 with open("/proc/cpuinfo") as cpuinfo:
     flags = next((line.split() for line in cpuinfo if line.startswith("flags")), [])
@@ -51,4 +54,4 @@ if "-fsanitize" in config.c_flags:
     # UCX, which MPICH uses, writes over the first instructions of mmap: those of the sanitizer's own, which then jump anywhere.
     config.environment["UCX_MEM_MMAP_HOOK_MODE"] = "none"
 # %exits 2 COMMAND: the command must exit with exactly that code.
-config.substitutions.append(("%exits", "python3 " + os.path.join(config.plc_source, "test", "exits.py")))
+config.substitutions.append(("%exits", "sh " + os.path.join(config.plc_source, "test", "exits.sh")))
