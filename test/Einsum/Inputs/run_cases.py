@@ -30,7 +30,7 @@ def read(name):
 
 
 def einsum(subscripts, operands):
-    """(shape, values): for each value of every label, one product is added to one element."""
+    """(shape, values): for each value of every label, one product is added to one element, unless a factor is 0."""
     inputs, arrow, output = subscripts.replace(" ", "").partition("->")
     terms = inputs.split(",")
     widest = max(len(shape) - len(term.replace("...", "")) for term, (shape, _) in zip(terms, operands) if "..." in term) if "..." in inputs else 0
@@ -50,27 +50,45 @@ def einsum(subscripts, operands):
         for name, n in zip(names, shape):
             extent[name] = n if extent.get(name, 1) == 1 else extent[name]
     names = kept + sorted(set(extent) - set(kept))
-    strides = []
-    for own, (shape, _) in zip(axes, operands):
+    shape = tuple(extent[name] for name in kept)
+    # How far each value of a label goes on in the operands that have it and in the result, and which operands it is the last label of.
+    steps, last, stride, ahead = [[] for _ in names], [[] for _ in names], 1, [0] * len(names)
+    for depth in reversed(range(len(kept))):
+        ahead[depth] = stride
+        stride *= shape[depth]
+    values, product = [0] * stride, 1
+    for operand, (own, (lengths, data)) in enumerate(zip(axes, operands)):
         stride, of = 1, dict.fromkeys(names, 0)
-        for name, n in reversed([*zip(own, shape)]):
+        for name, n in reversed([*zip(own, lengths)]):
             of[name] += stride if n != 1 else 0
             stride *= n
-        strides.append([of[name] for name in names])
-    shape = tuple(extent[name] for name in kept)
-    inner = math.prod(extent[name] for name in names[len(kept) :])
-    values = []
-    for count, at in enumerate(itertools.product(*(range(extent[name]) for name in names))):
-        if count % inner == 0:
-            values.append(0)
-        product = 1
-        for (_, data), of in zip(operands, strides):
-            product *= data[sum(map(int.__mul__, at, of))]
-            if not product:
-                break
-        values[-1] += product
-    if not inner:
-        values = [0] * math.prod(shape)
+        depths = [depth for depth, name in enumerate(names) if of[name]]
+        for depth in depths:
+            steps[depth].append((operand, of[names[depth]]))
+        if depths:
+            last[depths[-1]].append((operand, data))
+        else:
+            product *= data[0] if data else 0
+    at = [0] * len(operands)
+
+    def add(depth, product, position):
+        if depth == len(names):
+            values[position] += product
+            return
+        count = extent[names[depth]]
+        for _ in range(count):
+            factor = product
+            for operand, data in last[depth]:
+                factor *= data[at[operand]]
+            if factor:
+                add(depth + 1, factor, position)
+            for operand, step in steps[depth]:
+                at[operand] += step
+            position += ahead[depth]
+        for operand, step in steps[depth]:
+            at[operand] -= count * step
+
+    add(0, product, 0)
     return shape, values
 
 
