@@ -134,23 +134,25 @@ void Searcher::setOption(Candidate &each, int32_t unit, const SavedOption &optio
     each.plan.recompute[size_t(call)] = Recompute::once;
 }
 
-// On these ranks each unit has the option that costs the least at the rank's price of a byte.
-void Searcher::applyPrices(Candidate &each, const std::vector<char> &ranks) {
+// On these ranks each unit has the option that costs the least at the rank's price of a byte; after so many units of a rank at the
+// other, lower price.
+void Searcher::applyPrices(Candidate &each, const std::vector<char> &ranks, const PriceParts *parts) {
   std::vector<int64_t> now(each.plan.rankOf.size(), 0), inFlight(now);
   for (const std::vector<Task> &row : each.plan.order)
     for (const Task &task : row) {
       now[size_t(task.stage)] += task.kind == TaskKind::F ? 1 : task.kind == TaskKind::B ? -1 : 0;
       inFlight[size_t(task.stage)] = std::max(inFlight[size_t(task.stage)], now[size_t(task.stage)]);
     }
+  std::vector<int64_t> units(ranks.size(), 0); // of each rank, so far
   for (size_t unit = 0; unit < each.plan.stageOf.size(); ++unit) {
     auto stage = size_t(each.plan.stageOf[unit]), rank = size_t(each.plan.rankOf[stage]);
     if (!ranks[rank])
       continue;
+    double price = parts && units[rank]++ >= parts->units[rank] ? parts->lower[rank] : each.price[rank];
     const SavedOption *best = nullptr;
     double least = std::numeric_limits<double>::infinity();
     for (const SavedOption &option : optionsOf(each.plan.workload, int32_t(unit)))
-      if (double cost = double(option.ns) + each.price[rank] * double(inFlight[stage]) * double(option.bytes);
-          cost < least) {
+      if (double cost = double(option.ns) + price * double(inFlight[stage]) * double(option.bytes); cost < least) {
         least = cost;
         best = &option;
       }
@@ -184,6 +186,38 @@ void Searcher::thin(Candidate &each) {
     }
 }
 
+// Units that are alike change their option at one and the same price: so of each rank that fits at the higher price the fewest units pay it,
+// by bisection, all ranks at once.
+void Searcher::divide(Candidate &each, const std::vector<char> &open, const std::vector<double> &low,
+                      const std::vector<double> &high, Candidate &found) {
+  size_t ranks = open.size();
+  std::vector<int64_t> few(ranks, 0), many(ranks, 0);
+  PriceParts parts{std::vector<int64_t>(ranks, 0), std::vector<double>(ranks, 0.0)};
+  for (size_t unit = 0; unit < each.plan.stageOf.size(); ++unit)
+    ++many[size_t(each.plan.rankOf[size_t(each.plan.stageOf[unit])])];
+  for (size_t rank = 0; rank < ranks; ++rank)
+    if (open[rank]) {
+      each.price[rank] = std::pow(10, high[rank]);
+      parts.lower[rank] = std::pow(10, low[rank]);
+    }
+  auto isOpen = [&](size_t rank) { return open[rank] && many[rank] - few[rank] > 1; };
+  for (bool any = isOn("divide"); any && !isOver();) {
+    any = false;
+    for (size_t rank = 0; rank < ranks; ++rank) {
+      any |= isOpen(rank);
+      parts.units[rank] = isOpen(rank) ? (few[rank] + many[rank]) / 2 : many[rank];
+    }
+    applyPrices(each, open, &parts);
+    if (!orderAnew(each) || !assess(each))
+      return;
+    if (each.cost < found.cost)
+      found = each;
+    for (size_t rank = 0; rank < ranks; ++rank)
+      if (isOpen(rank))
+        (each.result.bytes[rank] <= machine.limitOf(rank) ? many : few)[rank] = parts.units[rank];
+  }
+}
+
 // The least prices with which the ranks fit, each by bisection of its logarithm, all ranks at once.
 bool Searcher::repair(Candidate &each, int steps) {
   constexpr double cheapest = -12, dearest = 3; // powers of ten: no call saves less time per byte, none more
@@ -208,6 +242,7 @@ bool Searcher::repair(Candidate &each, int steps) {
       if (open[rank])
         (each.result.bytes[rank] <= machine.limitOf(rank) ? high : low)[rank] = std::log10(each.price[rank]);
   }
+  divide(each, open, low, high, found);
   // Near the least bytes a clone for each unit, or call, takes fewer than one that lives until the last of them.
   for (Recompute more : {Recompute::perUnit, Recompute::perCall}) {
     if (!found.result.overBytes || !isOn("more clones"))

@@ -96,7 +96,13 @@ private:
   // Recomputation.cpp
   const std::vector<SavedOption> &optionsOf(int32_t workload, int32_t unit);
   void setOption(Candidate &each, int32_t unit, const SavedOption &option);
-  void applyPrices(Candidate &each, const std::vector<char> &ranks);
+  struct PriceParts {
+    std::vector<int64_t> units; ///< of each rank that pay its price
+    std::vector<double> lower;  ///< what others pay
+  };
+  void applyPrices(Candidate &each, const std::vector<char> &ranks, const PriceParts *parts = nullptr);
+  void divide(Candidate &each, const std::vector<char> &open, const std::vector<double> &low,
+              const std::vector<double> &high, Candidate &found);
   bool repair(Candidate &each, int steps);
   void thin(Candidate &each);
 

@@ -237,9 +237,10 @@ TEST(Search, AnswersWithAnyEffort) {
 }
 
 // More ranks or more bytes make no step longer, but for a fiftieth, and exclude no plan. Pairs by chance; other ones with
-// --gtest_random_seed: of 1,008 pairs of the seeds 1 to 42 seventeen are above it, the worst by 14.6 %.
+// --gtest_random_seed: of 1,008 pairs of the seeds 1 to 42 fifteen are above it, the worst by 14.2 %.
 TEST(Search, MoreIsNoWorse) {
-  std::mt19937 random(unsigned(testing::UnitTest::GetInstance()->random_seed()));
+  int32_t seed = GTEST_FLAG_GET(random_seed);
+  std::mt19937 random(unsigned(seed ? seed : 1)); // what gtest makes of 0 is the time
   double worst = 1;
   for (int round = 0; round < 12; ++round) {
     auto upTo = [&](int64_t most) { return int64_t(random() % uint64_t(most)) + 1; };
