@@ -211,8 +211,7 @@ int Compilation::checkIR() {
     return fail(BadUsage,
                 "the joint plan ('parallelism.kind = \"automatic\"' or --recommend) chooses for models, but " + is);
   if (done() >= PhaseKind::partition)
-    for (auto [flag, given] :
-         {std::pair("--plan-remat-curve", options.listsBudgets), {"--explain", options.program.explains}})
+    for (auto [flag, given] : {std::pair("--plan-remat-curve", options.listsBudgets), {"--explain", options.explains}})
       if (given)
         return fail(BadUsage, Twine(flag) + " needs a model that is not cut yet, but " + is);
   if (!ir->provenance.program && !options.programGiven)
@@ -476,7 +475,7 @@ int Compilation::run() {
   }
   if (options.listsBudgets)
     return listBudgets(models(), done(), program, sources, strategy, llvm::outs(), llvm::errs());
-  if (program.explains)
+  if (options.explains)
     return explainPlan(program);
   if (options.emit.empty())
     return options.output.empty() ? printPlan(program) : writeModule();

@@ -18,7 +18,7 @@ struct Jobs {
   const ScheduleProblem &problem;
   int64_t microBatches, count;
   std::vector<int64_t> chains;                ///< those that exist, in an order that respects dependences
-  std::vector<std::vector<Edge>> into, outOf; ///< by chain
+  std::vector<std::vector<Edge>> into;        ///< by chain
   std::vector<std::vector<int64_t>> chainsOn; ///< by rank
   std::vector<int64_t> ns;                    ///< by job
   std::vector<int32_t> chainsOf;              ///< by job
@@ -29,10 +29,7 @@ struct Jobs {
   } // a division takes as long as all else that is done for a job
   int64_t microBatchOf(int64_t job) const { return job - chainsOf[job] * microBatches; }
   int64_t rankOf(int64_t chain) const { return problem.stages[chain / 3].rank; }
-  TaskKind kindOf(int64_t chain) const { return TaskKind(chain % 3); }
-  const ScheduleProblem::Stage &stageOf(int64_t chain) const { return problem.stages[chain / 3]; }
   int64_t lagOf(const Edge &edge, int64_t microBatch) const { return problem.scaled(edge.ns, microBatch); }
-  ScheduledTask taskOf(int64_t job) const { return {chainOf(job) / 3, kindOf(chainOf(job)), microBatchOf(job)}; }
 };
 
 } // namespace plc::planner

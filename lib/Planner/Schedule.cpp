@@ -32,13 +32,6 @@ std::vector<std::vector<int64_t>> ScheduleProblem::dependencesInto() const {
   return into;
 }
 
-std::vector<std::vector<int64_t>> ScheduleProblem::dependencesOutOf() const {
-  std::vector<std::vector<int64_t>> outOf(stages.size() * 3);
-  for (size_t i = 0; i < dependences.size(); ++i)
-    outOf[nodeOf(dependences[i].source, dependences[i].from)].push_back(i);
-  return outOf;
-}
-
 namespace {
 
 Fault checkSamples(const ScheduleProblem &problem) {

@@ -129,9 +129,13 @@ private:
   std::vector<Seen> seen; // by chain: the jobs of its rank before the latest one of the chain
 };
 
-} // namespace
+struct OneMachineJob {
+  int64_t head, ns, tail;
+};
 
-int64_t plc::planner::preemptiveMakespan(std::vector<OneMachineJob> list) {
+// The least makespan of one machine if jobs may be interrupted: always run the one with the longest tail (Jackson).
+// O(n log n).
+int64_t preemptiveMakespan(std::vector<OneMachineJob> list) {
   std::stable_sort(list.begin(), list.end(), [](const auto &a, const auto &b) { return a.head < b.head; });
   std::priority_queue<std::pair<int64_t, int64_t>> ready; // tail and work left
   int64_t now = 0, makespan = 0;
@@ -151,6 +155,23 @@ int64_t plc::planner::preemptiveMakespan(std::vector<OneMachineJob> list) {
   }
   return makespan;
 }
+
+int64_t boundOfRanks(const Jobs &jobs, const ForcedOrder &forced) {
+  int64_t bound = 0;
+  for (const std::vector<int64_t> &chains : jobs.chainsOn) {
+    std::vector<OneMachineJob> list;
+    for (int64_t chain : chains)
+      for (int64_t i = 0; i < jobs.microBatches; ++i) {
+        int64_t job = jobs.jobOf(chain, i);
+        list.push_back({forced.head[job], jobs.ns[job], forced.tail[job]});
+        bound = std::max(bound, forced.head[job] + jobs.ns[job] + forced.tail[job]);
+      }
+    bound = std::max(bound, preemptiveMakespan(std::move(list)));
+  }
+  return bound;
+}
+
+} // namespace
 
 ForcedOrder::ForcedOrder(const Jobs &jobs) {
   std::vector<std::pair<int64_t, Edge>> edges;
@@ -178,26 +199,6 @@ Rows<ForcedOrder::Edge> ForcedOrder::outOf() const {
   return Rows<Edge>(into.count(), edges);
 }
 
-int64_t plc::planner::boundOfRanks(const Jobs &jobs, const ForcedOrder &forced) {
-  int64_t bound = 0;
-  for (const std::vector<int64_t> &chains : jobs.chainsOn) {
-    std::vector<OneMachineJob> list;
-    for (int64_t chain : chains)
-      for (int64_t i = 0; i < jobs.microBatches; ++i) {
-        int64_t job = jobs.jobOf(chain, i);
-        list.push_back({forced.head[job], jobs.ns[job], forced.tail[job]});
-        bound = std::max(bound, forced.head[job] + jobs.ns[job] + forced.tail[job]);
-      }
-    bound = std::max(bound, preemptiveMakespan(std::move(list)));
-  }
-  return bound;
-}
-
-int64_t plc::planner::boundOf(const Jobs &jobs, const ForcedOrder &forced) {
-  int64_t bound = boundOfRanks(jobs, forced);
-  return jobs.count <= windowJobs ? boundByWindows(jobs, forced, bound) : bound;
-}
-
 // Each rank alone, its jobs interruptible, with the least time before and after each job (heads and tails) that the other
 // ranks and index order force: Jackson's preemptive schedule is optimal for that, so its makespan is a bound.
 // Where there are few jobs, their windows on all ranks together make it larger (`boundByWindows`). Heads count, beside
@@ -205,5 +206,7 @@ int64_t plc::planner::boundOf(const Jobs &jobs, const ForcedOrder &forced) {
 // Source: Carlier, "The one-machine sequencing problem", 1982.
 int64_t ScheduleProblem::bound() const {
   Jobs jobs(*this);
-  return boundOf(jobs, ForcedOrder(jobs));
+  ForcedOrder forced(jobs);
+  int64_t bound = boundOfRanks(jobs, forced);
+  return jobs.count <= windowJobs ? boundByWindows(jobs, forced, bound) : bound;
 }

@@ -24,20 +24,9 @@ struct ForcedOrder {
 
 /// A time that no schedule goes below, at least `bound`, which is one: the largest found, to a thousandth, for which it
 /// can be refuted that all jobs end sooner. Each job has a window, from its head to that horizon less its tail; what
-/// precedes what, and ranks that run one job at a time, make windows smaller until a job has none. O(tests passes jobs log jobs). Sources: Carlier & Pinson, "An algorithm for solving the job-shop problem",
-/// 1989 (refuted horizons); Vilim, "Global Constraints in Scheduling", 2007 (edge finding, detectable precedences).
+/// precedes what, and ranks that run one job at a time, make windows smaller until a job has none.
+/// O(tests passes jobs log jobs). Sources: Carlier & Pinson, "An algorithm for solving the job-shop problem", 1989 (refuted horizons); Vilim, "Global Constraints in Scheduling", 2007 (edge finding, detectable precedences).
 int64_t boundByWindows(const Jobs &jobs, const ForcedOrder &forced, int64_t bound);
-
-/// A time that no schedule goes below: of each rank alone, and as `boundByWindows` sees all together, which takes longer.
-int64_t boundOfRanks(const Jobs &jobs, const ForcedOrder &forced);
-int64_t boundOf(const Jobs &jobs, const ForcedOrder &forced);
-
-struct OneMachineJob {
-  int64_t head, ns, tail;
-};
-/// The least makespan of one machine if jobs may be interrupted: always run the one with the longest tail (Jackson).
-/// O(n log n).
-int64_t preemptiveMakespan(std::vector<OneMachineJob> list);
 
 } // namespace plc::planner
 

@@ -16,16 +16,16 @@ void plc::plan::explainCuts(ProgramOp program, const RouteTable &routes, Explana
   out.microBatches = program.getRunsOfReplica() * program.getReplicas();
   if (std::vector<int64_t> pipeline = pipelineOf(program); !pipeline.empty())
     out.pipelineStages = pipeline.back() + 1;
-  out.cutNs = problem.slowestNs(model.stageOf);
-  out.cutBoundNs = problem.bound();
-  std::vector<int64_t> ns = problem.nsOfStages(model.stageOf);
+  // What the proof has compared: to bound again takes time.
+  out.cutNs = program.getCutNs().value_or(0);
+  out.cutBoundNs = program.getCutBoundNs().value_or(0);
   std::vector<planner::NextCut> next = planner::nextCuts(problem, model.stageOf);
   for (auto [index, op] : llvm::enumerate(stagesOfFirst(program))) {
     Explanation::Stage &stage = out.stages.emplace_back();
     stage.name = op.getSymName();
     stage.rank = op.getRank();
     stage.layers = op.getLayers();
-    stage.ns = ns[index];
+    stage.ns = op.getNs();
     for (size_t part = 0; part < model.stageOf.size(); ++part)
       if (model.stageOf[part] == int64_t(index)) {
         stage.last = problem.parts[part].name;

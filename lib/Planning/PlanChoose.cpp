@@ -41,6 +41,8 @@ struct PlanChoosePass : plc::plan::impl::PlanChooseBase<PlanChoosePass> {
     if (savesAll) {
       chosen.setOnce({});
       chosen.setEach({});
+      chosen.setAlways({});
+      chosen.setSaved({});
     }
     getOperation().getBody()->getOperations().insertAfter(Block::iterator(*models.begin()), chosen);
   }

@@ -22,7 +22,6 @@
 #include "mlir/IR/Diagnostics.h"
 
 #include <map>
-#include <numeric>
 #include <set>
 
 namespace plc::plan {

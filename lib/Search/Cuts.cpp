@@ -60,7 +60,7 @@ void moveBorders(const std::vector<double> &until, const std::vector<int32_t> &r
     moved = false;
     for (size_t first = 1; first < stages; ++first)
       for (size_t second = first; second < (stages <= mostForPairs ? stages : first + 1); ++second)
-        for (int up : {0, 1, 2, 3}) {
+        for (int up = 0; up < (second == first ? 2 : 4); ++up) {
           std::vector<size_t> other = borders;
           other[first] += up & 1 ? 1 : size_t(-1);
           if (second != first)

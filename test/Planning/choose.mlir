@@ -34,6 +34,7 @@
 // ALL-NOT: discard
 // ALL: remat = #plan<remat "none">
 // ALL-NOT: discard
+// RUN: plc-opt %S/Inputs/chain.mlir --plan-choose='spec={plan.spec @p cut [0, 0, 0] ranks [0] full [0, 1, 2] once [0] each [1] always [2] saved [0, 1, 2] order [""] replicas 1} saves-all' --plan-partition | FileCheck %s --check-prefix=ALL
 
 // A spec that is none, or of another model.
 // DEFINE: %{wrong} = not plc-opt %S/Inputs/chain.mlir

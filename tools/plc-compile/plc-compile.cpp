@@ -119,7 +119,7 @@ static int parse(int argc, char **argv, CompileOptions &options) {
     else if (argument == "--plan-remat-curve")
       options.listsBudgets = true;
     else if (argument == "--explain")
-      options.program.explains = true;
+      options.explains = true;
     else if (argument == "--print-pipeline")
       options.printPipeline = true;
     else if ((v = value("--set")))
@@ -161,7 +161,7 @@ static int parse(int argc, char **argv, CompileOptions &options) {
                                 {"--recommend", options.recommend},
                                 {"--print-pipeline", options.printPipeline},
                                 {"--plan-remat-curve", options.listsBudgets}})
-    if (options.program.explains && isGiven)
+    if (options.explains && isGiven)
       return usage("--explain prints why the plan is as it is, and takes no " + llvm::Twine(other));
   for (const char *other : {"-o", "--emit"})
     if (options.listsBudgets && given.contains(other))

@@ -32,6 +32,7 @@ struct CompileOptions {
   bool explainStrategy = false;
   bool printPipeline = false;
   bool recommend = false;                    // --recommend: write the strategy that the joint plan chooses
+  bool explains = false;                     // --explain: why the plan is as it is
   bool listsBudgets = false;                 // --plan-remat-curve: list what each byte less costs
   bool calibrate = false;                    // --calibrate: measure instead
   RatesSource rates = RatesSource::measured; // --rates

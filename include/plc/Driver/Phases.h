@@ -32,7 +32,6 @@ struct Program {
   ProgramKind entry = ProgramKind::train;
   std::vector<std::string> outputs;
   bool recomputes = true;    // false: what recomputation is compared with, under any memory budget
-  bool explains = false;     // the plan is explained
   bool measures = false;     // the budget is what recomputation aims at, and may be missed; nothing is verified yet
   bool sharesModule = false; // other programs of a module are planned by the same strategy
   bool leads = true; // false: stages and cuts are chosen for another program of the model, which may have other layers

@@ -61,9 +61,8 @@ public:
     return samples.empty() ? whole : scaledBySamples(whole, microBatch);
   }
   int64_t nsOf(const ScheduledTask &job) const { return scaled(stages[job.stage].ns[int(job.kind)], job.microBatch); }
-  /// The dependences that a task waits for, or that wait for it, by `nodeOf`; positions in `dependences`.
+  /// The dependences that a task waits for, by `nodeOf`; positions in `dependences`.
   std::vector<std::vector<int64_t>> dependencesInto() const;
-  std::vector<std::vector<int64_t>> dependencesOutOf() const;
   static int64_t nodeOf(int64_t stage, TaskKind kind) { return stage * 3 + int64_t(kind); }
   /// No problem has more jobs: an order of them would not be read by anyone.
   static constexpr int64_t mostJobs = int64_t(1) << 24;
