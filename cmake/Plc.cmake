@@ -5,18 +5,25 @@ target_precompile_headers(PLCPrecompiled PRIVATE
   <mlir/Bytecode/BytecodeOpInterface.h> <mlir/IR/Builders.h> <mlir/IR/BuiltinOps.h> <mlir/IR/DialectImplementation.h>
   <mlir/Interfaces/FunctionInterfaces.h> <mlir/Interfaces/SideEffectInterfaces.h> <mlir/Pass/PassManager.h>)
 
+# A source of 200 lines on MLIR takes seconds in templates of headers that its neighbours instantiate as well, so neighbours are compiled as
+# one. Presets for checking (clang, asan) compile each by itself: a source names all that it uses.
+option(PLC_UNITY "Compile neighbouring sources on MLIR together" ON)
+
 # One static library per folder: plc_library(PLCName sources... DEPENDS targets... LINK libraries...). One on MLIR is a part of the shared
 # library of the compiler (PLCCompiler, lib/CMakeLists.txt), which programs link instead. What needs neither LLVM nor MLIR may say COMPONENT
 # runtime: it is then installed by itself, and found without them, as plc::Name or as EXPORT says.
 function(plc_library name)
   cmake_parse_arguments(ARG "" "COMPONENT;EXPORT" "DEPENDS;LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  # A library's own headers are named from its folder in lib/, as "Cuts/CutGraph.h".
+  target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
   if(MLIR IN_LIST ARG_LINK)
     target_precompile_headers(${name} REUSE_FROM PLCPrecompiled)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ${PLC_UNITY} UNITY_BUILD_BATCH_SIZE 6)
   endif()
   if(NOT ARG_COMPONENT)
     return()

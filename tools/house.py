@@ -26,6 +26,7 @@ MAY = {
     # The planner's tables of choices: a key's values are the rows of such a table, so that each is named once.
     "Strategy": {"Support", "Module", "Planner"},
     "Runtime": {"Support", "Module", "Simulator"},
+    "Commands": {"Support", "Module", "Simulator", "Runtime"},
     "Text": {"Support", "Runtime"},
     "Mpi": {"Runtime"},
 }
@@ -34,17 +35,35 @@ MAY["Driver"] = {"Support", "Module", "Simulator", *COMPILER}
 MAY |= {
     "plc-compile": {"Driver", "Support"},
     "plc-opt": {"Driver", "Support", *COMPILER},
-    "plc-run": {"Module", "Runtime", "Simulator", "Text"},
-    "plc-interpret": {"Support", "Dialect", "Language", "Algebra", "Numerics", "Reference", "Strategy", "Module", "Runtime"},
+    "plc-run": {"Simulator", "Commands", "Text"},
+    "plc-interpret": {"Support", "Dialect", "Language", "Algebra", "Numerics", "Reference", "Strategy", "Module", "Runtime", "Commands"},
     "plc-lsp-server": {"Support", "Dialect", "Language"},
 }
+# Of a room in folders: what each folder may include of the others. Their order is a stack: no folder names a later one.
+FOLDERS = {
+    "Algebra": {"Base": set(), "Loops": {"Base"}, "Simplify": {"Base", "Loops"}, "Precision": {"Base", "Loops"}, "Batch": {"Base", "Loops"},
+                "Entries": {"Base", "Batch"}, "Shard": {"Base"}, "Adjoint": {"Base", "Loops"}},
+    "Dialect": {"Ein": set(), "Plan": {"Ein"}, "Blis": set()},
+    "Language": {"Syntax": set(), "Errors": set(), "Emit": {"Syntax"}, "Elaborate": {"Syntax", "Emit"}, "Files": {"Syntax", "Emit", "Elaborate"}},
+    "Planner": {"Base": set(), "Cuts": {"Base"}, "Schedule": {"Base"}, "Addresses": {"Base"},
+                "Remat": {"Base", "Cuts", "Schedule", "Addresses"}},
+    "Planning": {"Base": set(), "Table": set(), "Schedule": {"Base"}, "Addresses": {"Base"}, "Remat": {"Base", "Schedule", "Addresses"},
+                 "Partition": {"Base", "Schedule", "Remat"},
+                 "Proof": {"Base", "Table", "Schedule", "Addresses", "Remat", "Partition"},
+                 "Report": {"Schedule", "Addresses", "Remat", "Partition", "Proof"}},
+    "Runtime": {"Base": set(), "Tensors": {"Base"}, "Execute": {"Base"}, "Processes": {"Base", "Execute"},
+                "CApi": {"Base", "Tensors", "Execute"}},
+}
 # Rooms whose sources may include no LLVM and no MLIR, not even through another header.
-WITHOUT_LLVM = {"Module", "Mpi", "Planner", "Runtime", "Search", "Simulator", "Text"}
+WITHOUT_LLVM = {"Commands", "Module", "Mpi", "Planner", "Runtime", "Search", "Simulator", "Text"}
 # The runtime's kernel ABI: a plain header, and what code generation targets.
 ALWAYS = {"plc/Runtime/KernelABI.h"}
 # Where words are compared as text, because they come as text: the language's names, and words of others' file formats.
-READS_WORDS = {"lib/Runtime/Npy.cpp", "lib/Runtime/Safetensors.cpp", "lib/Codegen/Target.cpp"}
+READS_WORDS = {"lib/Runtime/Tensors/Npy.cpp", "lib/Runtime/Tensors/Safetensors.cpp", "lib/Codegen/Target.cpp"}
 LIMITS = {".cpp": 600, ".h": 600, ".td": 400, ".py": 400}
+
+# Files in one folder, itself and not those in it.
+FOLDER_LIMIT = 45
 
 problems = []
 
@@ -68,6 +87,56 @@ def reached(path, seen=None):
             yield from reached(header, seen)
 
 
+def folderOf(relative):
+    """The folder within a room of a file of lib/ or include/plc/: 'Cuts' of lib/Planner/Cuts/Flow.h; None if it lies in none."""
+    parts = relative.parts[2:] if relative.parts[0] == "lib" else relative.parts[3:] if relative.parts[0] == "include" else ()
+    return parts[0] if len(parts) > 1 else None
+
+
+def included(path, room, include):
+    """The folder of the same room that an include names, if it names one."""
+    if include.startswith("plc/"):
+        return folderOf(pathlib.PurePath("include") / include) if include.split("/")[1] == room else None
+    return include.split("/")[0] if (root / "lib" / room / include).exists() and "/" in include else None
+
+
+def describedRooms():
+    """The table of rooms in docs/architecture.md: 'Planner' or 'Planner/Cuts' to the rooms or folders that it may rely on."""
+    rows = re.findall(r"^\| `([A-Z]\w*(?:/\w+)?)` \|.*\| ([^|]*) \|$", (root / "docs/architecture.md").read_text(), re.M)
+    return {name: set(re.findall(r"`(\w+)`", others)) for name, others in rows}
+
+
+def checkRooms():
+    """The page on architecture says of rooms and folders what MAY and FOLDERS say."""
+    known = {room: others - {"Support"} for room, others in MAY.items() if (root / "lib" / room).exists()}
+    known |= {f"{room}/{folder}": others for room, folders in FOLDERS.items() for folder, others in folders.items()}
+    described = {name: others - {"Support"} for name, others in describedRooms().items()}
+    for name in sorted(known.keys() | described.keys()):
+        if known.get(name) != described.get(name):
+            problems.append(f"docs/architecture.md: '{name}' may rely on {sorted(described.get(name, []))}, but by this script on "
+                            f"{sorted(known.get(name, []))}")
+    for room, folders in FOLDERS.items():
+        order = list(folders)
+        for folder, others in folders.items():
+            for other in others:
+                if order.index(other) > order.index(folder):
+                    problems.append(f"tools/house.py: {room}/{folder} may include {other}, which stands behind it")
+        for folder in {p.name for top in ("lib", "include/plc") for p in (root / top / room).glob("*") if p.is_dir() and p.name != "std"} - folders.keys():
+            problems.append(f"tools/house.py: {room}/{folder} is not in FOLDERS")
+
+
+def checkFolders():
+    """No folder of sources is longer than a reader's screen."""
+    for top in ("lib", "include", "dialects", "tools", "docs", "bench"):
+        for folder in [root / top, *(root / top).rglob("*")]:
+            if folder.is_dir() and "__pycache__" not in folder.parts:
+                count = sum(file.is_file() for file in folder.iterdir())
+                if count > FOLDER_LIMIT:
+                    problems.append(f"{folder.relative_to(root)}: {count} files, at most {FOLDER_LIMIT}")
+
+
+checkRooms()
+checkFolders()
 for path in sources("lib", "include/plc", "tools", "dialects"):
     relative = path.relative_to(root)
     text = path.read_text()
@@ -83,6 +152,11 @@ for path in sources("lib", "include/plc", "tools", "dialects"):
     if room != "Language" and str(relative) not in READS_WORDS:
         for word in re.findall(r'[!=]= ("[A-Za-z_]\w*")', text):
             problems.append(f"{relative}: compares with {word}; a choice is an enum with a table (Support/Choice.h)")
+    folder = folderOf(relative)
+    for include in re.findall(r'#include "([^"]+)"', text):
+        other = included(path, room, include)
+        if room in FOLDERS and other and folder and other != folder and other not in FOLDERS[room][folder]:
+            problems.append(f"{relative}: {room}/{folder} may not include {include}")
     for include in re.findall(r'#include "(plc/[^"]+)"', text):
         other = include.split("/")[1]
         if other != room and other not in MAY[room] and include not in ALWAYS:

@@ -230,7 +230,7 @@ def Ein_WindowOp : Ein_Op<"window", [Pure]> {
   let description = [{
     result[d] = input[map(d)]: axes of the input are read at affine positions, so that elements may be read more than once
     (a convolution's windows) or not at all (a part, a stride). Made by the language for `x[.., 2*i + p - 1, ..]`; kernels
-    read through it. Its adjoint adds up the gradients of what shows one element (`lib/Algebra/WindowAdjoint.cpp`).
+    read through it. Its adjoint adds up the gradients of what shows one element (`lib/Algebra/Adjoint/WindowAdjoint.cpp`).
 
     Example: `%w = ein.window %x at affine_map<(d0, d1, d2) -> (d0, d1 * 2 + d2)> : (tensor<4x9xf32>) ->
     tensor<4x4x3xf32>`, in `test/Dialect/Ein/roundtrip.mlir`.

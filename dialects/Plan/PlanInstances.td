@@ -16,7 +16,7 @@ class Plan_Instance<string mnemonic> : Plan_Op<mnemonic, [Symbol, SingleBlock, N
 def Plan_PackInstanceOp : Plan_Instance<"pack_instance"> {
   let summary = "a problem of addresses";
   let description = [{
-    Blocks that live at a common time get disjoint bytes, as low as possible (`PackProblem` of `plc/Planner/Pack.h`).
+    Blocks that live at a common time get disjoint bytes, as low as possible (`PackProblem` of `plc/Planner/Addresses/Pack.h`).
     The answer: `packed`, the end of the highest block; `bound`, the most that lives at one time; each block's `at`;
     `exact` if a search has shown that no packing is smaller, though there may be none at the bound. Written by hand or by whoever publishes a problem; solved or checked by `--plan-solve-instances`.
 
@@ -60,14 +60,14 @@ def Plan_RematInstanceOp : Plan_Instance<"remat_instance"> {
   let summary = "a problem of recomputation";
   let description = [{
     Forward calls in order, the values that they read and make, and the backward calls in order, of one micro-batch
-    (`RematProblem` of `plc/Planner/Remat.h`). `policy` and its numbers choose what is computed again, as the table
+    (`RematProblem` of `plc/Planner/Remat/Remat.h`). `policy` and its numbers choose what is computed again, as the table
     `[checkpoint]` of a strategy does; with `equations` they count calls instead of layers. `limit` is the bytes of kept
     and recomputed values that may live at once in the backward pass. The answer: the values that are `kept`, the calls
     that are `cloned`, by number, the `bytes` kept, and the time `ns` of the clones, beside `bound`: no choice that keeps
     as little computes again for less. Solved or checked by `--plan-solve-instances`, which refuses numbers that the
     policy ignores.
 
-    Under the policy `budget` it is a problem of retention (`RetentionProblem` of `plc/Planner/Retention.h`): backward calls
+    Under the policy `budget` it is a problem of retention (`RetentionProblem` of `plc/Planner/Remat/Retention.h`): backward calls
     take time and make values, too, `limit` is all that the rank may hold, `static` bytes included, with `in_flight`
     micro-batches at once, other ones of which run between B and W if it `splits`, and nothing runs again before the call `again_from`. Then the answer says for each of the `cloned` calls, in their order, `before` which call it runs;
     computes and backwards are counted together; `bytes` is the most that lives at once. It is checked, not solved.
@@ -171,7 +171,7 @@ def Plan_BackwardOp : Plan_RematItem<"backward"> {
 def Plan_ScheduleInstanceOp : Plan_Instance<"schedule_instance"> {
   let summary = "a problem of order";
   let description = [{
-    Stages on ranks run each of their tasks once per micro-batch (`ScheduleProblem` of `plc/Planner/Schedule.h`), in the
+    Stages on ranks run each of their tasks once per micro-batch (`ScheduleProblem` of `plc/Planner/Schedule/Schedule.h`), in the
     order that `schedule` names. `samples` are those of each micro-batch, in proportion to which its times are
     those of the stages, which tell of the largest one. The answer: a
     `plan.order` for each rank, `makespan`, `bound`. An answer that comes from elsewhere needs no `schedule`. Solved or

@@ -14,8 +14,8 @@ llvm::DenseMap<Value, Value> originalsOf(ProgramOp program) {
   llvm::DenseMap<Value, Value> originals;
   Originals calls;
   for (auto stage : program.getBody().getOps<StageOp>())
-    stage.walk([&](CallOp clone) {
-      CallOp repeated = clone.getRecompute() ? calls.of(clone) : nullptr;
+    stage.walk([&](plan::CallOp clone) {
+      plan::CallOp repeated = clone.getRecompute() ? calls.of(clone) : nullptr;
       if (repeated && repeated.getNumResults() == clone.getNumResults())
         for (auto [result, original] : llvm::zip(clone.getResults(), repeated.getResults()))
           originals[result] = original;
@@ -41,7 +41,7 @@ ArrayRef<Value> TaskSlots::of(TaskOp task) {
     if (!isStatic(resolved))
       found.insert(resolved);
   };
-  for (auto call : task.getBody().getOps<CallOp>()) {
+  for (auto call : task.getBody().getOps<plan::CallOp>()) {
     llvm::for_each(call.getArgs(), add);
     llvm::for_each(call.getResults(), add);
   }
@@ -54,11 +54,11 @@ Value TaskSlots::valueIn(bool keeps, Value slot) const {
   return original ? original : slot;
 }
 
-CallOp Originals::of(CallOp clone) {
+plan::CallOp Originals::of(plan::CallOp clone) {
   auto stage = clone->getParentOfType<StageOp>();
   auto [it, isNew] = forward.try_emplace(stage);
   if (TaskOp task = isNew ? stage.getTask(Role::F) : nullptr)
-    llvm::append_range(it->second, task.getBody().getOps<CallOp>());
+    llvm::append_range(it->second, task.getBody().getOps<plan::CallOp>());
   int64_t place = clone.getRecompute()->getOriginal();
   return place >= 0 && place < int64_t(it->second.size()) ? it->second[place] : nullptr;
 }

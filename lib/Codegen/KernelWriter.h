@@ -2,9 +2,9 @@
 #ifndef PLC_LIB_CODEGEN_KERNELWRITER_H
 #define PLC_LIB_CODEGEN_KERNELWRITER_H
 
-#include "plc/Codegen/Kernels.h"
 #include "plc/Analysis/IterationSpace.h"
 #include "plc/Analysis/Layout.h"
+#include "plc/Codegen/Kernels.h"
 #include "plc/Dialect/Ein/Views.h"
 #include "plc/Dialect/Plan/Plan.h"
 #include "plc/Support/Chunks.h"
@@ -13,6 +13,9 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace plc::codegen {
+
+/// Elements that loops of copies move at once; LLVM splits such a vector into those of the CPU.
+inline constexpr int64_t copyLanes = 16;
 
 /// Bytes of scratch that a kernel may have on a worker's stack.
 inline constexpr int64_t stackLimit = 512 << 10;

@@ -12,8 +12,6 @@ using namespace plc::codegen;
 
 namespace {
 
-constexpr int64_t laneCount = 16;
-
 // Rows of the result, along its last axis, each read from a row of the input or all zeros.
 class PlaceWriter {
 public:
@@ -78,20 +76,20 @@ private:
   }
 
   void writeVectors(Value target, Value offset, bool zeros) {
-    int64_t whole = outer.back() / laneCount * laneCount;
+    int64_t whole = outer.back() / copyLanes * copyLanes;
     auto block = [&](Value at, int64_t active) {
-      auto type = VectorType::get({laneCount}, element);
+      auto type = VectorType::get({copyLanes}, element);
       Value value = arith::ConstantOp::create(b, b.getZeroAttr(type));
       if (!zeros) {
         Value shifted = arith::SubIOp::create(b, at, w.index(positions.back().offset));
         value = vector::MaskedLoadOp::create(b, type, from, ValueRange{w.plus(offset, shifted)}, insideFrom(shifted),
                                              value);
       }
-      w.store(value, to, w.plus(target, at), 1, {laneCount, active});
+      w.store(value, to, w.plus(target, at), 1, {copyLanes, active});
     };
     if (whole)
-      w.loop(w.index(0), w.index(whole), laneCount, {}, [&](Value at, ValueRange) -> SmallVector<Value> {
-        block(at, laneCount);
+      w.loop(w.index(0), w.index(whole), copyLanes, {}, [&](Value at, ValueRange) -> SmallVector<Value> {
+        block(at, copyLanes);
         return {};
       });
     if (whole < outer.back())
@@ -100,9 +98,9 @@ private:
 
   // Of lanes that begin at a position of the input's row, those that are in it.
   Value insideFrom(Value first) {
-    auto type = VectorType::get({laneCount}, b.getIndexType());
+    auto type = VectorType::get({copyLanes}, b.getIndexType());
     SmallVector<Attribute> steps;
-    for (int64_t lane = 0; lane < laneCount; ++lane)
+    for (int64_t lane = 0; lane < copyLanes; ++lane)
       steps.push_back(b.getIndexAttr(lane));
     Value lanes = arith::ConstantOp::create(b, DenseElementsAttr::get(type, steps));
     Value at = arith::AddIOp::create(b, vector::BroadcastOp::create(b, type, first), lanes);

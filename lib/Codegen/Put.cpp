@@ -10,8 +10,6 @@ using namespace plc::codegen;
 
 namespace {
 
-constexpr int64_t laneCount = 16;
-
 // Walks the domain, runs of the last axis in vectors where they are contiguous on both sides. Points that differ in a
 // dimension of the result write different elements, so such a one may be cut in chunks; of all others the last wins.
 class PutWriter {
@@ -97,14 +95,14 @@ private:
     };
     if (run < 0)
       return copy(w.index(0), {});
-    int64_t whole = it.extents[run] / laneCount * laneCount;
+    int64_t whole = it.extents[run] / copyLanes * copyLanes;
     if (whole)
-      w.loop(w.index(0), w.index(whole), laneCount, {}, [&](Value at, ValueRange) -> SmallVector<Value> {
-        copy(at, {laneCount, laneCount});
+      w.loop(w.index(0), w.index(whole), copyLanes, {}, [&](Value at, ValueRange) -> SmallVector<Value> {
+        copy(at, {copyLanes, copyLanes});
         return {};
       });
     if (whole < it.extents[run])
-      copy(w.index(whole), {laneCount, it.extents[run] - whole});
+      copy(w.index(whole), {copyLanes, it.extents[run] - whole});
   }
 
   KernelWriter &w;

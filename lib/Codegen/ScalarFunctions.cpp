@@ -39,7 +39,7 @@ Value applyRecipe(ImplicitLocOpBuilder &builder, ValueRange operands) {
 }
 
 template <Function function>
-Value applyFunction(ImplicitLocOpBuilder &builder, ValueRange operands) {
+Value emitFunction(ImplicitLocOpBuilder &builder, ValueRange operands) {
   return visit(elementTypeOf(operands.back().getType()), [&](auto traits) -> Value {
     if constexpr (ein::accepts(ein::infoOf(function).domain, traits.kind) && !traits.isNarrow)
       return applyRecipe<function, decltype(traits)>(builder, operands);
@@ -129,7 +129,7 @@ Value codegen::applyFunction(ImplicitLocOpBuilder &builder, Function function, V
     return arith::SelectOp::create(builder, operands[0], operands[1], operands[2]);
   switch (function) {
 #define PLC_FUNCTION(ID, ...)                                                                                          \
-  case Function::ID: return ::applyFunction<Function::ID>(builder, operands);
+  case Function::ID: return emitFunction<Function::ID>(builder, operands);
 #include "plc/Dialect/Ein/Functions.def"
   }
   llvm_unreachable("no row of the table");

@@ -1,7 +1,7 @@
 //===- AutomaticReport.cpp - a searched plan as text ----------------------===//
 #include "Automatic.h"
 
-#include "plc/Planner/Format.h"
+#include "plc/Planner/Base/Format.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"

@@ -1,9 +1,9 @@
 //===- Budgets.cpp - what each byte less costs ------------------------------===//
 #include "Automatic.h"
 
-#include "plc/Planner/Format.h"
-#include "plc/Planner/RematPolicies.h"
-#include "plc/Planning/Summary.h"
+#include "plc/Planner/Base/Format.h"
+#include "plc/Planner/Remat/RematPolicies.h"
+#include "plc/Planning/Report/Summary.h"
 #include "plc/Support/ExitCodes.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -2,9 +2,9 @@
 #include "Lowering.h"
 #include "SignOfLife.h"
 
-#include "plc/Algebra/Entries.h"
+#include "plc/Algebra/Base/EntryPrograms.h"
 #include "plc/Driver/Instrumentation.h"
-#include "plc/Language/PassErrors.h"
+#include "plc/Language/Errors/PassErrors.h"
 #include "plc/Numerics/Key.h"
 #include "plc/Support/ExitCodes.h"
 

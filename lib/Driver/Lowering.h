@@ -3,9 +3,9 @@
 #define PLC_LIB_DRIVER_LOWERING_H
 
 #include "plc/Driver/Phases.h"
-#include "plc/Language/PassErrors.h"
-#include "plc/Support/PhaseKind.h"
+#include "plc/Language/Errors/PassErrors.h"
 #include "plc/Strategy/Strategy.h"
+#include "plc/Support/PhaseKind.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"

@@ -2,7 +2,7 @@
 #include "OtherKeys.h"
 
 #include "plc/Dialect/Ein/Ein.h"
-#include "plc/Planner/Grain.h"
+#include "plc/Planner/Remat/Grain.h"
 #include "plc/Strategy/Choices.h"
 
 #include "llvm/ADT/StringExtras.h"

@@ -2,9 +2,9 @@
 #include "Workloads.h"
 
 #include "plc/Dialect/Ein/Ein.h"
-#include "plc/Planner/Grain.h"
-#include "plc/Planner/Pack.h"
-#include "plc/Strategy/Optimizer.h"
+#include "plc/Planner/Addresses/Pack.h"
+#include "plc/Planner/Remat/Grain.h"
+#include "plc/Strategy/ReadOptimizer.h"
 #include "plc/Support/ExitCodes.h"
 
 #include "llvm/ADT/STLExtras.h"

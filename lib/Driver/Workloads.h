@@ -4,7 +4,7 @@
 
 #include "Lowering.h"
 
-#include "plc/Planning/Choose.h"
+#include "plc/Planning/Partition/Choose.h"
 #include "plc/Search/Search.h"
 #include "plc/Strategy/Choices.h"
 

@@ -1,10 +1,10 @@
 //===- ReadManifest.cpp - the only reader of manifests -----------------------===//
 #include "Words.h"
 
-#include "plc/Support/Json.h"
 #include "plc/Module/Manifest.h"
-#include "plc/Module/Parts.h"
 #include "plc/Module/ModuleSeal.h"
+#include "plc/Module/ParameterShards.h"
+#include "plc/Support/Json.h"
 
 namespace plc::module {
 

@@ -1,5 +1,5 @@
 // The plug-in of one MPI library: compiled once for each that is found.
-#include "plc/Runtime/MpiPlugin.h"
+#include "plc/Runtime/Processes/MpiPlugin.h"
 
 #include <cstring>
 #include <mpi.h>

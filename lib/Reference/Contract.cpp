@@ -1,5 +1,5 @@
 //===- Contract.cpp - sums of products in blocks --------------------------===//
-#include "Equations.h"
+#include "EquationKinds.h"
 
 #include "plc/Numerics/Value.h"
 

@@ -1,6 +1,6 @@
 //===- Gather.cpp - gather, scatter_add, put and cast ---------------------===//
-#include "Equations.h"
-#include "Values.h"
+#include "EquationKinds.h"
+#include "RecipeValues.h"
 
 #include "plc/Numerics/Value.h"
 

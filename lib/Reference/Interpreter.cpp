@@ -1,6 +1,6 @@
 //===- Interpreter.cpp - runs bodies and models, operation by operation ---===//
 #include "plc/Reference/Interpreter.h"
-#include "Equations.h"
+#include "EquationKinds.h"
 #include "plc/Dialect/Ein/MicroBatches.h"
 #include "plc/Support/Places.h"
 

@@ -1,6 +1,6 @@
 //===- Map.cpp - one scalar function, elementwise -------------------------===//
-#include "Equations.h"
-#include "Values.h"
+#include "EquationKinds.h"
+#include "RecipeValues.h"
 
 #include "plc/Numerics/Recipes.h"
 

@@ -1,5 +1,5 @@
 //===- Reduce.cpp - sums, extrema, products and logic in lanes or chains --===//
-#include "Equations.h"
+#include "EquationKinds.h"
 
 #include "plc/Dialect/Ein/Ein.h"
 

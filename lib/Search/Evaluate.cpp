@@ -1,7 +1,7 @@
 //===- Evaluate.cpp - the step and the bytes of a plan ----------------------===//
 #include "plc/Search/Evaluate.h"
 
-#include "plc/Planner/MessagePlan.h"
+#include "plc/Planner/Schedule/MessagePlan.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 //===- Orders.cpp - list schedules, and named ones ------------------------===//
 #include "Orders.h"
 
-#include "plc/Planner/SharedStages.h"
+#include "plc/Planner/Schedule/SharedStages.h"
 
 #include <algorithm>
 #include <limits>

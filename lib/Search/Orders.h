@@ -2,8 +2,8 @@
 #ifndef PLC_LIB_SEARCH_ORDERS_H
 #define PLC_LIB_SEARCH_ORDERS_H
 
-#include "plc/Planner/ScheduleFile.h"
-#include "plc/Planner/Schedules.h"
+#include "plc/Planner/Schedule/ScheduleFile.h"
+#include "plc/Planner/Schedule/Schedules.h"
 #include "plc/Search/Evaluate.h"
 
 namespace plc::search {

@@ -1,7 +1,7 @@
 //===- Keys.cpp - every key of a strategy ----------------------------------===//
-#include "plc/Planner/Pack.h"
-#include "plc/Planner/RematPolicies.h"
-#include "plc/Planner/Schedules.h"
+#include "plc/Planner/Addresses/Pack.h"
+#include "plc/Planner/Remat/RematPolicies.h"
+#include "plc/Planner/Schedule/Schedules.h"
 #include "plc/Strategy/Choices.h"
 #include "plc/Strategy/Strategy.h"
 #include "plc/Support/Contractions.h"

@@ -1,9 +1,9 @@
 //===- Strategy.cpp - read a strategy --------------------------------------===//
 #include "KeyReader.h"
 
-#include "plc/Planner/RematPolicies.h"
-#include "plc/Planner/ScheduleFile.h"
-#include "plc/Planner/Schedules.h"
+#include "plc/Planner/Remat/RematPolicies.h"
+#include "plc/Planner/Schedule/ScheduleFile.h"
+#include "plc/Planner/Schedule/Schedules.h"
 #include "plc/Strategy/Choices.h"
 #include "plc/Support/Diagnostics.h"
 #include "plc/Support/InstructionSets.h"

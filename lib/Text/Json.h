@@ -2,7 +2,7 @@
 #ifndef PLC_TEXT_JSON_H
 #define PLC_TEXT_JSON_H
 
-#include "plc/Runtime/Error.h"
+#include "plc/Runtime/Base/Error.h"
 
 #include <nlohmann/json.hpp>
 #include <optional>

@@ -1,7 +1,7 @@
 #include "plc/Text/Tokenizer.h"
 
-#include "Models.h"
 #include "Steps.h"
+#include "TokenModels.h"
 #include "Unicode.h"
 #include "plc/Support/Json.h"
 

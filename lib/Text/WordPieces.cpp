@@ -1,4 +1,4 @@
-#include "Models.h"
+#include "TokenModels.h"
 #include "Unicode.h"
 
 namespace plc::text {

@@ -13,7 +13,7 @@
 #include "plc/Codegen/Target.h"
 #include "plc/Kernels/Passes.h"
 #include "plc/Reference/Interpreter.h"
-#include "plc/Runtime/CpuFeatures.h"
+#include "plc/Runtime/Base/CpuFeatures.h"
 #include "plc/Runtime/KernelABI.h"
 
 #include "mlir/IR/BuiltinOps.h"

@@ -4,9 +4,9 @@
 // once. The first byte says which of a checkpoint's two files the others are; its other file is whole.
 //
 //===----------------------------------------------------------------------===//
-#include "Checkpoint.h"
 #include "Fuzz.h"
 #include "MemoryFile.h"
+#include "plc/Runtime/Tensors/Checkpoint.h"
 
 #include <cstring>
 #include <filesystem>

@@ -5,9 +5,9 @@
 // place, in units of 8 beyond the first 6,000, and one of length. A file ends behind a piece that has none.
 //
 //===----------------------------------------------------------------------===//
-#include "FlightRecorder.h"
 #include "Fuzz.h"
 #include "MemoryFile.h"
+#include "plc/Runtime/Base/FlightRecorder.h"
 
 #include <cerrno>
 #include <fstream>

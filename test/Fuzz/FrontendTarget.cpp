@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Fuzz.h"
-#include "plc/Language/ParseModel.h"
+#include "plc/Language/Files/ParseModel.h"
 #include "plc/Support/Diagnostics.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"

@@ -5,10 +5,10 @@
 // left in its flight recorder.
 //
 //===----------------------------------------------------------------------===//
-#include "FlightRecorder.h"
 #include "Fuzz.h"
-#include "Manifest.h"
-#include "plc/Runtime/Error.h"
+#include "plc/Runtime/Base/Error.h"
+#include "plc/Runtime/Base/FlightRecorder.h"
+#include "plc/Runtime/Base/ManifestChecks.h"
 
 using namespace plc;
 

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Fuzz.h"
-#include "plc/Runtime/Error.h"
-#include "plc/Runtime/ParameterMap.h"
+#include "plc/Runtime/Base/Error.h"
+#include "plc/Runtime/Tensors/ParameterMap.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   try {

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Fuzz.h"
-#include "Parser.h"
+#include "Syntax/Parser.h"
 #include "plc/Support/Diagnostics.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 #include "Fuzz.h"
 #include "MemoryFile.h"
-#include "Npy.h"
-#include "Safetensors.h"
-#include "plc/Runtime/Error.h"
+#include "plc/Runtime/Base/Error.h"
+#include "plc/Runtime/Tensors/Npy.h"
+#include "plc/Runtime/Tensors/Safetensors.h"
 
 using namespace plc::runtime;
 

@@ -1,6 +1,6 @@
 //===- FunctionAccuracyTest.cpp - errors of the math functions in ulp -----===//
 // f32 against libm's f64, f64 against libm's long double. The bounds are those that the headers promise.
-#include "plc/Numerics/Functions.h"
+#include "plc/Numerics/RecipeOfFunction.h"
 
 #include <cfloat>
 #include <gtest/gtest.h>

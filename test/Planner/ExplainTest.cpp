@@ -1,8 +1,8 @@
 //===- ExplainTest.cpp - charts, waits and the cuts beside the best -------===//
-#include "plc/Planner/Format.h"
-#include "plc/Planner/Gantt.h"
-#include "plc/Planner/Schedules.h"
-#include "plc/Planner/StepTimes.h"
+#include "plc/Planner/Base/Format.h"
+#include "plc/Planner/Schedule/Gantt.h"
+#include "plc/Planner/Schedule/Schedules.h"
+#include "plc/Planner/Schedule/StepTimes.h"
 
 #include <gtest/gtest.h>
 #include <numeric>

@@ -2,7 +2,7 @@
 #ifndef PLC_TEST_PLANNER_INFLIGHT_H
 #define PLC_TEST_PLANNER_INFLIGHT_H
 
-#include "plc/Planner/Schedule.h"
+#include "plc/Planner/Schedule/Schedule.h"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
 //===- MessagePlanTest.cpp - posts, waits and slots, timed ----------------===//
-#include "plc/Planner/MessagePlan.h"
 #include "InFlight.h"
+#include "plc/Planner/Schedule/MessagePlan.h"
 
-#include "plc/Planner/Schedules.h"
+#include "plc/Planner/Schedule/Schedules.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 //===- PackTest.cpp - addresses, compared with the bound and all orders ---===//
-#include "lib/Planner/PackInsertion.h"
+#include "lib/Planner/Addresses/PackInsertion.h"
 
-#include "plc/Planner/Pack.h"
+#include "plc/Planner/Addresses/Pack.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 //===- PartialOrderTest.cpp - orders that leave some pairs open ------------===//
-#include "plc/Planner/PartialOrder.h"
+#include "plc/Planner/Base/PartialOrder.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

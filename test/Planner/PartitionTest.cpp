@@ -1,5 +1,5 @@
 //===- PartitionTest.cpp - cuts, compared with all cuts there are ---------===//
-#include "plc/Planner/Partition.h"
+#include "plc/Planner/Cuts/Partition.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

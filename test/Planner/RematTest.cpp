@@ -1,5 +1,5 @@
 //===- RematTest.cpp - kept layers, compared with all subsets; clones -----===//
-#include "plc/Planner/RematPolicies.h"
+#include "plc/Planner/Remat/RematPolicies.h"
 
 #include <cmath>
 #include <gtest/gtest.h>

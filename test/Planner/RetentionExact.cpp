@@ -3,7 +3,7 @@
 
 #include "RetentionToGo.h"
 
-#include "plc/Planner/Format.h"
+#include "plc/Planner/Base/Format.h"
 
 #include <algorithm>
 #include <queue>

@@ -2,7 +2,7 @@
 #ifndef PLC_TEST_PLANNER_RETENTIONEXACT_H
 #define PLC_TEST_PLANNER_RETENTIONEXACT_H
 
-#include "plc/Planner/Retention.h"
+#include "plc/Planner/Remat/Retention.h"
 
 namespace plc::planner {
 

@@ -1,7 +1,7 @@
 //===- ScheduleBoundTest.cpp - bounds of orders beside all orders ---------===//
 #include "ScheduleOracle.h"
 
-#include "plc/Planner/Schedules.h"
+#include "plc/Planner/Schedule/Schedules.h"
 
 #include <gtest/gtest.h>
 

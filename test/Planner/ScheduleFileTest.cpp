@@ -1,6 +1,6 @@
 //===- ScheduleFileTest.cpp - schedules as tables, in and out -------------===//
-#include "plc/Planner/ScheduleFile.h"
-#include "plc/Planner/Schedules.h"
+#include "plc/Planner/Schedule/ScheduleFile.h"
+#include "plc/Planner/Schedule/Schedules.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 //===- ScheduleTest.cpp - closed forms, few micro-batches, wrong orders ---===//
 #include "InFlight.h"
 
-#include "plc/Planner/Order.h"
-#include "plc/Planner/SharedStages.h"
+#include "plc/Planner/Base/Order.h"
+#include "plc/Planner/Schedule/SharedStages.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

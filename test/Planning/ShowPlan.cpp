@@ -3,8 +3,8 @@
 // what a module's log holds, or what `--explain` prints behind the cuts, in 60 columns under a budget of 2 KiB. Costs of
 // kernels are those of the text, so the figures are the same on every machine.
 #include "plc/Dialect/Plan/Plan.h"
-#include "plc/Planning/Explain.h"
-#include "plc/Planning/Summary.h"
+#include "plc/Planning/Report/Explain.h"
+#include "plc/Planning/Report/Summary.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"

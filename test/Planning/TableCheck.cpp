@@ -2,7 +2,7 @@
 // table-check CHANGE: reads a planned program from the standard input, makes its action table, changes one thing in it,
 // and proves it. Exit 0 if it is proven. The program stays as it was: what is found is found in the table.
 #include "plc/Dialect/Plan/Plan.h"
-#include "plc/Planning/ActionTable.h"
+#include "plc/Planning/Table/BuildActionTable.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"

@@ -1,4 +1,4 @@
-#include "Backoff.h"
+#include "plc/Runtime/Base/Backoff.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
-#include "ThreadTransport.h"
-#include "Transports.h"
-#include "Waits.h"
+#include "Execute/ThreadTransport.h"
+#include "Execute/Waits.h"
+#include "plc/Runtime/Execute/MakeTransport.h"
 
 #include <gtest/gtest.h>
 

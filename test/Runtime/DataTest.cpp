@@ -1,4 +1,4 @@
-#include "Windows.h"
+#include "Tensors/DataWindows.h"
 
 #include <cstdio>
 #include <cstring>

@@ -1,5 +1,5 @@
-#include "FlightLink.h"
-#include "Supervisor.h"
+#include "Processes/FlightLink.h"
+#include "Processes/Supervisor.h"
 
 #include <chrono>
 #include <csignal>

@@ -1,4 +1,4 @@
-#include "FlightRecorder.h"
+#include "plc/Runtime/Base/FlightRecorder.h"
 
 #include <csignal>
 #include <cstdlib>

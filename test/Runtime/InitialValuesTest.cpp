@@ -1,4 +1,4 @@
-#include "plc/Runtime/InitialValues.h"
+#include "plc/Runtime/Tensors/InitialValues.h"
 
 #include <cmath>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "plc/Runtime/Optimizer.h"
+#include "plc/Runtime/Base/Optimizer.h"
 
 #include <cmath>
 #include <gtest/gtest.h>

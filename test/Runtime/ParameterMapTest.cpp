@@ -1,4 +1,4 @@
-#include "plc/Runtime/ParameterMap.h"
+#include "plc/Runtime/Tensors/ParameterMap.h"
 
 #include <algorithm>
 #include <cstring>

@@ -2,8 +2,8 @@
 #ifndef PLC_TEST_QUEUETRANSPORT_H
 #define PLC_TEST_QUEUETRANSPORT_H
 
-#include "GradientNormReduction.h"
-#include "plc/Runtime/Transport.h"
+#include "Execute/GradientNormReduction.h"
+#include "plc/Runtime/Execute/Transport.h"
 
 #include <condition_variable>
 #include <mutex>

@@ -1,5 +1,5 @@
-#include "Npy.h"
-#include "TensorRows.h"
+#include "Tensors/TensorRows.h"
+#include "plc/Runtime/Tensors/Npy.h"
 
 #include <cstring>
 #include <fstream>

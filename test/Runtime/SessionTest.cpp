@@ -1,6 +1,6 @@
 #include "CountAllocations.h"
-#include "Session.h"
-#include "Transports.h"
+#include "Execute/Session.h"
+#include "plc/Runtime/Execute/MakeTransport.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

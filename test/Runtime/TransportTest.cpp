@@ -1,8 +1,8 @@
 // The seam of transports: the ranks of a module give the same bits as threads of one session, and as sessions of their
 // own behind another transport. The module (TransportTest TWO.plcm) has two ranks, trains, and clips gradients.
 #include "QueueTransport.h"
-#include "plc/Runtime/InitialValues.h"
-#include "plc/Runtime/ModuleEngine.h"
+#include "plc/Runtime/Execute/ModuleEngine.h"
+#include "plc/Runtime/Tensors/InitialValues.h"
 
 #include <gtest/gtest.h>
 #include <thread>

@@ -1,5 +1,5 @@
-#include "Watchdog.h"
-#include "plc/Runtime/MachineShare.h"
+#include "Execute/Watchdog.h"
+#include "plc/Runtime/Base/MachineShare.h"
 
 #include <cmath>
 #include <filesystem>

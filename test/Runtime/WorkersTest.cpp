@@ -1,7 +1,7 @@
-#include "ChooseWorkers.h"
-#include "Workers.h"
-#include "plc/Runtime/Error.h"
-#include "plc/Runtime/MachineShare.h"
+#include "Execute/ChooseWorkers.h"
+#include "Execute/Workers.h"
+#include "plc/Runtime/Base/Error.h"
+#include "plc/Runtime/Base/MachineShare.h"
 
 #include <gtest/gtest.h>
 

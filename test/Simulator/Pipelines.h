@@ -2,7 +2,7 @@
 #ifndef PLC_TEST_SIMULATOR_PIPELINES_H
 #define PLC_TEST_SIMULATOR_PIPELINES_H
 
-#include "plc/Planner/Schedules.h"
+#include "plc/Planner/Schedule/Schedules.h"
 #include "plc/Simulator/Simulate.h"
 
 #include <map>

@@ -1,15 +1,15 @@
 //===- InterpretedEngine.cpp - the interpreter behind the commands --------===//
 #include "InterpretedEngine.h"
 
-#include "plc/Algebra/Entries.h"
-#include "plc/Module/Parts.h"
+#include "plc/Algebra/Base/EntryPrograms.h"
+#include "plc/Module/ParameterShards.h"
 #include "plc/Support/ResultName.h"
 #include "plc/Support/RunInput.h"
 #include "plc/Support/StateName.h"
 #include "plc/Support/WholeInput.h"
 
 #include "plc/Dialect/Ein/Provenance.h"
-#include "plc/Runtime/MachineShare.h"
+#include "plc/Runtime/Base/MachineShare.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringExtras.h"

@@ -5,7 +5,7 @@
 #include "Source.h"
 
 #include "plc/Reference/Interpreter.h"
-#include "plc/Runtime/Engine.h"
+#include "plc/Runtime/Base/Engine.h"
 
 #include <map>
 

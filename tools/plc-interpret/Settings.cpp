@@ -1,7 +1,7 @@
 //===- Settings.cpp - what `--set` says to the interpreter ----------------===//
 #include "Settings.h"
 
-#include "plc/Strategy/Optimizer.h"
+#include "plc/Strategy/ReadOptimizer.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

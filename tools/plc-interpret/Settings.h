@@ -2,8 +2,8 @@
 #ifndef PLC_TOOLS_INTERPRET_SETTINGS_H
 #define PLC_TOOLS_INTERPRET_SETTINGS_H
 
-#include "plc/Runtime/Commands.h"
-#include "plc/Runtime/Optimizer.h"
+#include "plc/Commands/Commands.h"
+#include "plc/Runtime/Base/Optimizer.h"
 #include "plc/Support/KeyPlaces.h"
 #include "plc/Support/Precisions.h"
 

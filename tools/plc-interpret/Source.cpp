@@ -1,12 +1,12 @@
 //===- Source.cpp - a model to interpret, from .ein or IR -----------------===//
 #include "Source.h"
 
-#include "plc/Algebra/Entries.h"
-#include "plc/Algebra/Phases.h"
+#include "plc/Algebra/Base/EntryPrograms.h"
+#include "plc/Algebra/Entries/NumericsPipeline.h"
+#include "plc/Language/Errors/PassErrors.h"
+#include "plc/Language/Files/ParseModel.h"
 #include "plc/Numerics/Passes.h"
 #include "plc/Support/Diagnostics.h"
-#include "plc/Language/ParseModel.h"
-#include "plc/Language/PassErrors.h"
 #include "plc/Support/ResultName.h"
 
 #include "mlir/IR/Diagnostics.h"

@@ -1,7 +1,7 @@
 //===- plc-interpret.cpp - the reference, with the commands of plc-run ----===//
 #include "InterpretedEngine.h"
 
-#include "plc/Runtime/Commands.h"
+#include "plc/Commands/Commands.h"
 
 using namespace plc;
 

@@ -2,7 +2,7 @@
 #ifndef PLC_TOOLS_PLC_LSP_SERVER_DOCUMENTS_H
 #define PLC_TOOLS_PLC_LSP_SERVER_DOCUMENTS_H
 
-#include "plc/Language/EditedFile.h"
+#include "plc/Language/Files/EditedFile.h"
 
 #include "llvm/Support/LSP/Protocol.h"
 

@@ -1,6 +1,6 @@
 // Runs compiled modules: train, eval, infer, generate, bench, params, einsum, tokenize, inspect, simulate. Maps no LLVM.
-#include "plc/Runtime/Commands.h"
-#include "plc/Runtime/ModelFile.h"
+#include "plc/Commands/Commands.h"
+#include "plc/Commands/ModelFile.h"
 #include "plc/Text/Tokenizer.h"
 
 int main(int argc, char **argv) {

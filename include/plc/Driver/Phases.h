@@ -2,11 +2,11 @@
 #ifndef PLC_DRIVER_PHASES_H
 #define PLC_DRIVER_PHASES_H
 
-#include "plc/Algebra/Phases.h"
-#include "plc/Planner/RematPolicies.h"
-#include "plc/Planner/ScheduleFile.h"
+#include "plc/Algebra/Entries/NumericsPipeline.h"
 #include "plc/Dialect/Plan/Plan.h"
 #include "plc/Module/ActionTable.h"
+#include "plc/Planner/Remat/RematPolicies.h"
+#include "plc/Planner/Schedule/ScheduleFile.h"
 #include "plc/Simulator/Cluster.h"
 #include "plc/Simulator/SharedWork.h"
 

@@ -14,7 +14,7 @@
 #define PLC_NUMERICS_RECIPES_H
 
 #include "plc/Dialect/Ein/Functions.h"
-#include "plc/Numerics/Functions.h"
+#include "plc/Numerics/RecipeOfFunction.h"
 
 namespace plc::numerics {
 

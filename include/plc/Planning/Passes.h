@@ -3,9 +3,9 @@
 #define PLC_PLANNING_PASSES_H
 
 #include "plc/Dialect/Plan/Plan.h"
-#include "plc/Planner/Pack.h"
-#include "plc/Planner/RematPolicies.h"
-#include "plc/Planner/Schedules.h"
+#include "plc/Planner/Addresses/Pack.h"
+#include "plc/Planner/Remat/RematPolicies.h"
+#include "plc/Planner/Schedule/Schedules.h"
 #include "plc/Support/ChoiceOption.h"
 #include "plc/Support/ExactDouble.h"
 

@@ -126,7 +126,7 @@ def PlanSchedule : Pass<"plan-schedule", "::mlir::ModuleOp"> {
     once per micro-batch, each role in index order. B is followed by its W, unless the schedule splits them. A program without B and W runs its
     forwards in order under any schedule. The order of a `plan.spec` goes before all others, and the spec is removed. With
     `schedule=file` the order is that of a `file`
-    (`plc/Planner/ScheduleFile.h`), with `auto` that of the fastest named schedule.
+    (`plc/Planner/Schedule/ScheduleFile.h`), with `auto` that of the fastest named schedule.
     The predicted time of a step and a lower bound are recorded.
 
     Test: `test/Planning/schedule.mlir`.

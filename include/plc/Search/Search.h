@@ -2,8 +2,8 @@
 #ifndef PLC_SEARCH_SEARCH_H
 #define PLC_SEARCH_SEARCH_H
 
-#include "plc/Planner/ScheduleFile.h"
-#include "plc/Planner/Schedules.h"
+#include "plc/Planner/Schedule/ScheduleFile.h"
+#include "plc/Planner/Schedule/Schedules.h"
 #include "plc/Search/Evaluate.h"
 
 #include <functional>

@@ -2,7 +2,7 @@
 #ifndef PLC_SEARCH_WORKLOAD_H
 #define PLC_SEARCH_WORKLOAD_H
 
-#include "plc/Planner/Schedule.h"
+#include "plc/Planner/Schedule/Schedule.h"
 #include "plc/Simulator/SharedWork.h"
 
 #include <cstdint>

@@ -10,7 +10,7 @@ namespace plc {
 
 /// The values of the strategy's key 'machine.transport': what carries messages between ranks.
 enum class TransportKind : uint8_t {
-#define PLC_TRANSPORT(KIND, NAME, MAKE) KIND,
+#define PLC_TRANSPORT(KIND, NAME, MAKE, JOIN) KIND,
 #include "plc/Support/Transports.def"
 };
 
@@ -18,7 +18,7 @@ template <>
 struct Choice<TransportKind> {
   static constexpr const char *noun = "transport";
   static constexpr NamedRow table[] = {
-#define PLC_TRANSPORT(KIND, NAME, MAKE) {NAME},
+#define PLC_TRANSPORT(KIND, NAME, MAKE, JOIN) {NAME},
 #include "plc/Support/Transports.def"
   };
   static std::span<const NamedRow> rows() { return table; }

@@ -2,7 +2,7 @@
 #ifndef PLC_TEXT_TOKENIZER_H
 #define PLC_TEXT_TOKENIZER_H
 
-#include "plc/Runtime/TextCodec.h"
+#include "plc/Runtime/Base/TextCodec.h"
 
 namespace plc::text {
 

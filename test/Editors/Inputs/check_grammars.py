@@ -1,5 +1,5 @@
 """check_grammars.py FOLDER LEXER FILES..: the grammars of tools/editors have exactly the words of the language, as LEXER
-(lib/Language/Lexer.cpp) has them; each pattern of the TextMate grammar colours something in FILES and leaves no letter of
+(lib/Language/Syntax/Lexer.cpp) has them; each pattern of the TextMate grammar colours something in FILES and leaves no letter of
 code without a reason; the names of nodes in the tree-sitter query are rules of its grammar."""
 import json
 import pathlib

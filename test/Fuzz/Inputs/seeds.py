@@ -35,13 +35,13 @@ def pieces(program):
 
 def words():
     """From the tables that the lexer and the front end have."""
-    lexer = (ROOT / "lib/Language/Lexer.cpp").read_text()
+    lexer = (ROOT / "lib/Language/Syntax/Lexer.cpp").read_text()
     yield from re.findall(r'"(\w+)"', re.search(r"allWords\[\] = \{(.*?)\};", lexer, re.S)[1])
     yield from re.findall(r'"([^"]+)"', re.search(r"for \(StringRef symbol : \{(.*?)\}\)", lexer, re.S)[1])
     yield from re.search(r'StringRef\("(.*?)"\)\.contains\(c\)', lexer)[1]
     functions = (ROOT / "include/plc/Dialect/Ein/Functions.def").read_text()
     yield from re.findall(r'^PLC_\w+\(\w+, "?(\w+)"?', functions, re.M)
-    yield from re.findall(r'"(\w+)"', (ROOT / "lib/Language/Builtins.h").read_text())
+    yield from re.findall(r'"(\w+)"', (ROOT / "lib/Language/Elaborate/Builtins.h").read_text())
     yield from re.findall(r', "(\w+)"', (ROOT / "include/plc/Support/ElementTypes.def").read_text())
     for library in sorted((ROOT / "lib/Language/std").glob("*.ein")):
         yield f"use std.{library.stem}"
@@ -74,7 +74,7 @@ def maps():
 
 
 def keysOfTables():
-    for table in ("lib/Strategy/Keys.cpp", "lib/Strategy/Presets.cpp", "lib/Runtime/ReadParameterMap.cpp"):
+    for table in ("lib/Strategy/Keys.cpp", "lib/Strategy/Presets.cpp", "lib/Runtime/Tensors/ReadParameterMap.cpp"):
         yield from re.findall(r'"([\w.-]+)"', (ROOT / table).read_text())
     for file in sorted((ROOT / "include/plc/Support").glob("*.def")):
         yield from re.findall(r'"([\w.-]+)"', file.read_text())
@@ -84,7 +84,7 @@ def keysOfTables():
 def storedTypes():
     """Width, and names in .npy and .safetensors files."""
     widths = {"double": 8, "float": 4, "int64_t": 8, "int32_t": 4, "uint32_t": 4, "int8_t": 1, "uint8_t": 1}
-    for table in ("include/plc/Support/ElementTypes.def", "lib/Runtime/StoredTypes.def"):
+    for table in ("include/plc/Support/ElementTypes.def", "lib/Runtime/Tensors/StoredTypes.def"):
         for row in re.findall(r"^PLC_\w+_TYPE\((.*)\)", (ROOT / table).read_text(), re.M):
             value = next(word for word in re.split(r",\s*", row) if re.fullmatch(r"u?int\d+_t|double|float|B?Float16", word))
             npy, safetensors = re.findall(r'"([^"]*)"', row)[-2:]

@@ -5,8 +5,8 @@
 #include "plc/Dialect/Ein/Ein.h"
 #include "plc/Dialect/Ein/MicroBatches.h"
 #include "plc/Dialect/Plan/HoldsOnly.h"
-#include "plc/Planner/RematPolicies.h"
-#include "plc/Planner/Schedules.h"
+#include "plc/Planner/Remat/RematPolicies.h"
+#include "plc/Planner/Schedule/Schedules.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"

@@ -1,7 +1,7 @@
 // Tells what a module trains, and makes one step.
 #include <cstdio>
-#include <plc/Runtime/InitialValues.h>
-#include <plc/Runtime/ModuleEngine.h>
+#include <plc/Runtime/Tensors/InitialValues.h>
+#include <plc/Runtime/Execute/ModuleEngine.h>
 
 int main(int, char **argv) {
   using namespace plc::runtime;

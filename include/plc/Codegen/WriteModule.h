@@ -1,0 +1,64 @@
+//===- WriteModule.h - write a compiled module -----------------------*- C++ -*-===//
+#ifndef PLC_CODEGEN_WRITEMODULE_H
+#define PLC_CODEGEN_WRITEMODULE_H
+
+#include "plc/Codegen/Kernels.h"
+#include "plc/Module/Manifest.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace llvm {
+class LLVMContext;
+class Module;
+} // namespace llvm
+
+namespace plc::codegen {
+
+/// One way to run the model ("train", "eval", "infer", "infer.logits"): its action table, and the module after planning
+/// whose kernels its calls count. Which code computes them is filled in.
+struct ModuleEntry {
+  module::EntryPlan table;
+  mlir::ModuleOp module;
+};
+
+/// What a `.plcm` says besides its kernels and plans.
+struct ModuleRequest {
+  std::vector<ModuleEntry> entries;  // in the order of the manifest; the first names kernels
+  module::Manifest manifest;         // of which the writer fills in parameters, kernels, entries and the bytes of code
+  std::vector<std::string> features; // see featuresOf
+  std::string objectFolder;          // of objects that are compiled once, see ObjectCache; empty: none
+};
+
+/// The manifest and the code of all entries. Equal kernels of several entries are one.
+class ModuleWriter {
+public:
+  explicit ModuleWriter(const ModuleRequest &request) : request(request) {}
+
+  /// Writes the kernels as loops and builds the manifest's parts. Then one of the others may be called. Diagnostics go to the modules' context.
+  mlir::LogicalResult compile();
+  /// LLVM IR after optimisation, as text.
+  mlir::LogicalResult printLLVM(llvm::raw_ostream &stream);
+  /// Object code of the kernels alone.
+  mlir::LogicalResult writeObject(llvm::raw_ostream &stream);
+  /// The shared object with kernels and manifest.
+  mlir::LogicalResult writeShared(llvm::StringRef path);
+
+private:
+  std::unique_ptr<llvm::Module> lower(llvm::LLVMContext &context);
+  mlir::LogicalResult emitCode(llvm::SmallVectorImpl<char> &object, int64_t &codeBytes);
+
+  const ModuleRequest &request;
+  mlir::OwningOpRef<mlir::ModuleOp> code; // of loops, until it is lowered
+  std::vector<KernelRecord> records;
+  module::Manifest manifest;
+};
+
+} // namespace plc::codegen
+
+#endif

@@ -1,0 +1,15 @@
+//===- ReadOptimizer.h - the keys of [optimizer] as settings --------*- C++ -*-===//
+#ifndef PLC_STRATEGY_READOPTIMIZER_H
+#define PLC_STRATEGY_READOPTIMIZER_H
+
+#include "plc/Module/OptimizerSettings.h"
+#include "plc/Strategy/Strategy.h"
+
+namespace plc::strategy {
+
+/// What the table `[optimizer]` says.
+module::OptimizerSettings optimizerOf(const Strategy &strategy);
+
+} // namespace plc::strategy
+
+#endif

@@ -1,0 +1,114 @@
+//===- Adjoint.cpp - reverse mode over one body ----------------------------===//
+#include "Adjoint.h"
+#include "LoopAdjoint.h"
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::algebra;
+using ein::Function;
+
+static bool isFloat(Value value) { return ein::findElementKind(value.getType()) == ElementKind::Real; }
+
+// Operands that the result depends on differentiably.
+static SmallVector<unsigned> differentiableOperands(Operation *op) {
+  if (isa<ein::StopOp>(op) || op->getNumResults() != 1 || !isFloat(op->getResult(0)))
+    return {};
+  SmallVector<unsigned> operands;
+  auto map = dyn_cast<ein::MapOp>(op);
+  if (map && ein::infoOf(map.getFunction()).derivative == ein::Derivative::Zero)
+    return {};
+  for (auto [index, operand] : llvm::enumerate(op->getOperands()))
+    if (isFloat(operand))
+      operands.push_back(index);
+  return operands;
+}
+
+static void addActiveResults(ein::LoopOp loop, llvm::DenseSet<Value> &active) {
+  llvm::DenseSet<Value> arguments = activeArguments(loop, active);
+  llvm::DenseSet<Value> values = activeValues(loop.getTurn(), arguments);
+  for (auto [index, result] : llvm::enumerate(loop.getResults())) {
+    bool isCarry = int64_t(index) < loop.getNumCarries();
+    if (isFloat(result) &&
+        (isCarry ? arguments.contains(loop.getCarries()[index]) : values.contains(loop.getEnd()->getOperand(index))))
+      active.insert(result);
+  }
+}
+
+llvm::DenseSet<Value> algebra::activeValues(Block &block, const llvm::DenseSet<Value> &sources) {
+  llvm::DenseSet<Value> active(sources);
+  for (Operation &op : block) {
+    if (auto loop = dyn_cast<ein::LoopOp>(op))
+      addActiveResults(loop, active);
+    for (unsigned index : differentiableOperands(&op))
+      if (active.contains(op.getOperand(index)))
+        active.insert(op.getResult(0));
+  }
+  return active;
+}
+
+Adjoint::Adjoint(Block &block, const llvm::DenseSet<Value> &sources)
+    : block(block), builder(block.getTerminator()), active(activeValues(block, sources)) {}
+
+void Adjoint::seed(Value value, Value gradient) {
+  if (active.contains(value))
+    contributions[value].push_back({gradient, {}});
+}
+
+std::optional<Gradient> Adjoint::sum(Value value, Location loc) {
+  auto it = contributions.find(value);
+  if (it == contributions.end())
+    return std::nullopt;
+  SmallVector<Gradient> all(llvm::reverse(it->second));
+  SmallVector<Value> values;
+  SmallVector<GuardList> guarded;
+  for (const Gradient &gradient : all) {
+    values.push_back(gradient.value);
+    guarded.push_back(gradient.guards);
+  }
+  return Gradient{sumTree(builder, loc, values), guards.ofSum(loc, dimensionsOf(value), guarded)};
+}
+
+LogicalResult Adjoint::run() {
+  SmallVector<Operation *> equations;
+  for (Operation &op : block.without_terminator())
+    equations.push_back(&op);
+  for (Operation *op : llvm::reverse(equations)) {
+    if (auto loop = dyn_cast<ein::LoopOp>(op)) {
+      if (failed(run(loop)))
+        return failure();
+      continue;
+    }
+    if (op->getNumResults() != 1 || !active.contains(op->getResult(0)))
+      continue;
+    std::optional<Gradient> gradient = sum(op->getResult(0), op->getLoc());
+    if (!gradient)
+      continue;
+    SmallVector<std::pair<unsigned, Gradient>> parts;
+    if (failed(differentiate(builder, guards, op, *gradient, active, parts)))
+      return failure();
+    for (auto &[index, part] : llvm::reverse(parts))
+      contributions[op->getOperand(index)].push_back(part);
+  }
+  return success();
+}
+
+LogicalResult Adjoint::run(ein::LoopOp loop) {
+  SmallVector<Value> gradients;
+  for (Value result : loop.getResults()) {
+    std::optional<Gradient> gradient = sum(result, loop.getLoc());
+    gradients.push_back(gradient ? gradient->value : Value());
+  }
+  if (!llvm::any_of(gradients, [](Value gradient) { return bool(gradient); }))
+    return success();
+  SmallVector<std::pair<Value, Value>> parts;
+  if (failed(differentiateLoop(builder, loop, gradients, active, parts)))
+    return failure();
+  for (auto [operand, part] : llvm::reverse(parts))
+    contributions[operand].push_back({part, {}});
+  return success();
+}
+
+Value Adjoint::gradientOf(Value value) {
+  std::optional<Gradient> gradient = sum(value, value.getLoc());
+  return gradient ? gradient->value : Value();
+}

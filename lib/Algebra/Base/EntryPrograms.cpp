@@ -1,0 +1,38 @@
+//===- EntryPrograms.cpp - the programs that a module of a model holds -----------===//
+#include "plc/Algebra/Base/EntryPrograms.h"
+#include "plc/Support/ResultName.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::algebra;
+
+std::string Entry::name() const {
+  return nameOfChoice(program) + (outputs.empty() ? "" : "." + llvm::join(outputs, "+"));
+}
+
+bool plc::algebra::hasLoss(ein::ModelOp model) {
+  return llvm::is_contained(model.getResultNames().getAsValueRange<StringAttr>(), StringRef(lossName));
+}
+
+std::vector<Entry> plc::algebra::entriesOf(ein::ModelOp model, bool trains, const std::vector<std::string> &asked) {
+  std::vector<Entry> entries;
+  if (hasLoss(model) && trains)
+    entries.push_back({ProgramKind::train, {}});
+  if (hasLoss(model))
+    entries.push_back({ProgramKind::eval, {}});
+  entries.push_back({ProgramKind::infer, {}});
+  auto isOutput = [](StringRef name) { return !parseResultName(name).isRuleValue() && stateOf(name).empty(); };
+  auto names = model.getResultNames().getAsValueRange<StringAttr>();
+  // What one output needs may be fewer inputs than all of them need together: `generate` has no next token.
+  for (StringRef name : names)
+    if (llvm::count_if(names, [](StringRef each) { return stateOf(each).empty(); }) > 1 && name != lossName &&
+        isOutput(name))
+      entries.push_back({ProgramKind::infer, {name.str()}});
+  bool isThere = llvm::any_of(entries, [&](const Entry &entry) { return entry.outputs == asked; });
+  if (!asked.empty() && !isThere)
+    entries.push_back({ProgramKind::infer, asked});
+  return entries;
+}

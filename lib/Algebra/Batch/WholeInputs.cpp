@@ -1,0 +1,131 @@
+//===- WholeInputs.cpp - sums over all of a batch that is cut ---------------===//
+//
+// `sum(ce * m) / sum(m)`: a micro-batch has its part of the first sum, but divides by all of the second, which inputs
+// alone make. Each micro-batch computes it anew, from the inputs as wholes: the same equations in the same order, so the
+// same bits, as in one micro-batch. It costs one pass over inputs without a feature axis, as masks and weights are.
+//
+// In the body with the quotient, what the divisor is made of is cloned, over a further argument for each one that it
+// reads. The model passes a further argument of its own for an input, and for a result of another body that of a clone of
+// the body, which computes this result alone.
+//
+//===----------------------------------------------------------------------===//
+#include "Base/Bodies.h"
+#include "BatchAxes.h"
+
+#include "plc/Support/WholeInput.h"
+
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::algebra;
+
+namespace {
+
+class WholeValues {
+public:
+  WholeValues(ein::ModelOp model, const BatchAxes &axes)
+      : model(model), axes(axes), symbols(model->getParentOfType<ModuleOp>()) {}
+
+  void divideByWhole(Operation *quotient) { quotient->setOperand(1, wholeOf(quotient->getOperand(1))); }
+
+private:
+  // A value of the model or of a body, as a whole.
+  Value wholeOf(Value value) {
+    if (Value known = wholes.lookupOrNull(value))
+      return known;
+    auto argument = dyn_cast<BlockArgument>(value);
+    Value whole;
+    if (!argument)
+      whole = wholeOf(cast<OpResult>(value));
+    else if (auto body = dyn_cast<ein::FuncOp>(argument.getOwner()->getParentOp()))
+      whole = argumentOf(body, argument);
+    else
+      whole = axes.isBatched(argument) ? inputOf(argument) : argument;
+    wholes.map(value, whole);
+    return whole;
+  }
+
+  Value wholeOf(OpResult result) {
+    Operation *op = result.getOwner();
+    if (auto call = dyn_cast<ein::CallOp>(op))
+      return callOf(call, result.getResultNumber());
+    IRMapping operands;
+    for (Value operand : op->getOperands())
+      operands.map(operand, wholeOf(operand));
+    if (op->getNumOperands() == 0)
+      return result;
+    OpBuilder builder(op);
+    return builder.clone(*op, operands)->getResult(0);
+  }
+
+  Value inputOf(BlockArgument argument) {
+    SmallVector<Attribute> names(model.getArgNames().getValue());
+    StringRef input = cast<StringAttr>(names[argument.getArgNumber()]).getValue();
+    names.push_back(StringAttr::get(model.getContext(), wholeInputName(input)));
+    SmallVector<int64_t> batch(model.getArgBatch());
+    batch.push_back(-1);
+    Value whole = model.getBody().addArgument(argument.getType(), argument.getLoc());
+    model.setArgNamesAttr(ArrayAttr::get(model.getContext(), names));
+    model.setArgBatch(batch);
+    setType(model);
+    return whole;
+  }
+
+  // A further argument of the body, behind its data, which all of its calls pass.
+  Value argumentOf(ein::FuncOp body, BlockArgument argument) {
+    unsigned data = body.getNumData();
+    Value whole = body.getBody().front().insertArgument(data, argument.getType(), argument.getLoc());
+    setType(body);
+    SmallVector<ein::CallOp> calls;
+    model.walk([&](ein::CallOp call) {
+      if (call.getCallee() == body.getSymName())
+        calls.push_back(call);
+    });
+    for (ein::CallOp call : calls)
+      call.getArgsMutable().append(wholeOf(call.getArgs()[argument.getArgNumber()]));
+    return whole;
+  }
+
+  // What a clone of the callee that computes one result alone gives. Inputs make it, so it has no parameters.
+  Value callOf(ein::CallOp call, unsigned index) {
+    ein::FuncOp body = symbols.lookup<ein::FuncOp>(call.getCallee()).clone();
+    std::string suffix = ".whole" + (index ? "." + std::to_string(index) : "");
+    body.setSymName((body.getSymName() + suffix).str());
+    Block &block = body.getBody().front();
+    block.getTerminator()->setOperands(block.getTerminator()->getOperand(index));
+    eraseDead(body.getBody());
+    SmallVector<Value> arguments;
+    for (unsigned i = 0; i < call.getArgs().size(); ++i)
+      if (!block.getArgument(i).use_empty())
+        arguments.push_back(wholeOf(call.getArgs()[i]));
+    block.eraseArguments([](BlockArgument argument) { return argument.use_empty(); });
+    body.setNumParams(0);
+    setType(body);
+    symbols.insert(body, std::next(symbols.lookup(call.getCallee())->getIterator()));
+    OpBuilder builder(call);
+    auto whole = ein::CallOp::create(builder, call.getLoc(), call.getResult(index).getType(), body.getSymName(),
+                                     arguments, builder.getArrayAttr({}), builder.getArrayAttr({}),
+                                     (call.getPath() + suffix).str(), call.getTurnAttr());
+    return whole.getResult(0);
+  }
+
+  static void setType(FunctionOpInterface function) {
+    Block &block = function.getFunctionBody().front();
+    function.setFunctionTypeAttr(TypeAttr::get(
+        FunctionType::get(function.getContext(), block.getArgumentTypes(), block.getTerminator()->getOperandTypes())));
+  }
+
+  ein::ModelOp model;
+  const BatchAxes &axes;
+  SymbolTable symbols;
+  IRMapping wholes;
+};
+
+} // namespace
+
+void algebra::divideByWhole(ein::ModelOp model, const BatchAxes &axes, ArrayRef<Operation *> quotients) {
+  WholeValues values(model, axes);
+  for (Operation *quotient : quotients)
+    values.divideByWhole(quotient);
+}

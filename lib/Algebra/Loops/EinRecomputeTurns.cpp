@@ -1,0 +1,287 @@
+//===- EinRecomputeTurns.cpp - run the turns of a segment again -------------===//
+//
+// A backward loop of segments reads, as slices, what the turns of the forward loop made. Here a segment of it begins with
+// the forward loop's segment instead, which makes these values again from what that segment began with.
+//
+//===----------------------------------------------------------------------===//
+#include "Base/Bodies.h"
+#include "LoopRewrites.h"
+#include "plc/Algebra/Passes.h"
+#include "plc/Analysis/IterationSpace.h"
+#include "plc/Dialect/Ein/Loops.h"
+#include "plc/Dialect/Ein/Views.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Remarks.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace plc::algebra {
+#define GEN_PASS_DEF_EINRECOMPUTETURNS
+#include "lib/Algebra/Passes.h.inc"
+} // namespace plc::algebra
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::algebra;
+
+namespace {
+
+void updateType(ein::FuncOp body) {
+  Block &block = body.getBody().front();
+  body.setFunctionType(
+      FunctionType::get(body.getContext(), block.getArgumentTypes(), block.getTerminator()->getOperandTypes()));
+}
+
+/// The calls of a model: those of each body, in program order.
+class Calls {
+public:
+  explicit Calls(ein::ModelOp model) : symbols(model->getParentOp()) {
+    for (auto call : model.getBody().getOps<ein::CallOp>())
+      of[calleeOf(call)].push_back(call);
+  }
+
+  ein::FuncOp calleeOf(ein::CallOp call) { return symbols.lookup<ein::FuncOp>(call.getCallee()); }
+  ArrayRef<ein::CallOp> callsOf(ein::FuncOp body) { return of[body]; }
+
+  /// Adds a result to a body, if it does not return the value yet: its number.
+  unsigned addResult(ein::FuncOp body, Value value) {
+    Operation *end = body.getBody().front().getTerminator();
+    for (auto [index, returned] : llvm::enumerate(end->getOperands()))
+      if (returned == value)
+        return index;
+    unsigned number = body.getNumDataResults();
+    end->insertOperands(number, value);
+    updateType(body);
+    for (ein::CallOp &call : of[body]) {
+      SmallVector<Type> types(call.getResultTypes());
+      types.push_back(value.getType());
+      OpBuilder builder(call);
+      auto made = ein::CallOp::create(builder, call.getLoc(), types, call.getCallee(), call.getArgs(), call.getParams(),
+                                      call.getAccumulates(), call.getPathAttr(), call.getTurnAttr());
+      for (auto [before, after] : llvm::zip(call.getResults(), made.getResults()))
+        before.replaceAllUsesWith(after);
+      call.erase();
+      call = made;
+    }
+    return number;
+  }
+
+private:
+  SymbolTable symbols;
+  llvm::MapVector<ein::FuncOp, SmallVector<ein::CallOp>> of;
+};
+
+/// A backward loop, and the forward loop whose turns it may run again.
+class Recomputation {
+public:
+  Recomputation(Calls &calls, ein::FuncOp body, ein::LoopOp backward) : calls(calls), body(body), backward(backward) {}
+
+  /// Replaces what the loop reads of the forward loop's turns; false if there is nothing.
+  bool run() {
+    // Of several loops that the body reads, the last one is its own; the others made what that one read.
+    for (Value slice : backward.getSlices())
+      if (std::optional<Source> source = sourceOf(slice);
+          source && (!forward || forward->isBeforeInBlock(source->loop))) {
+        forward = source->loop;
+        maker = source->maker;
+        carrier = source->argument;
+      }
+    for (auto [slice, part] : llvm::zip(backward.getSlices(), backward.getParts()))
+      if (std::optional<Source> source = sourceOf(slice);
+          source && source->loop == forward && source->element.getDefiningOp())
+        found[part] = source->element;
+    if (found.empty())
+      return false;
+    IRMapping mapping;
+    SmallVector<Operation *> needed = neededOf();
+    for (BlockArgument argument : forward.getTurn().getArguments())
+      if (llvm::any_of(argument.getUsers(), [&](Operation *user) { return isNeeded(user, needed); }))
+        mapping.map(argument, read(argument.getArgNumber()));
+    OpBuilder builder = OpBuilder::atBlockBegin(&backward.getTurn());
+    for (Operation *op : needed)
+      builder.clone(*op, mapping);
+    for (auto &[part, element] : found)
+      part.replaceAllUsesWith(mapping.lookup(element));
+    return true;
+  }
+
+private:
+  static bool isNeeded(Operation *user, ArrayRef<Operation *> needed) {
+    return llvm::any_of(needed, [&](Operation *op) { return op->isAncestor(user); });
+  }
+
+  // A value that a forward loop's segments give.
+  struct Source {
+    ein::FuncOp maker;
+    ein::LoopOp loop;
+    Value element;
+    unsigned argument; // of the backward body
+  };
+
+  // Where a slice of the backward loop comes from, if that is a loop of the same call's forward body.
+  std::optional<Source> sourceOf(Value slice) {
+    auto argument = dyn_cast<BlockArgument>(ein::regrouped(slice));
+    if (!argument || int64_t(argument.getArgNumber()) >= body.getNumData())
+      return std::nullopt;
+    Source source{{}, {}, {}, argument.getArgNumber()};
+    unsigned number = 0;
+    for (ein::CallOp call : calls.callsOf(body)) {
+      auto result = dyn_cast<OpResult>(call.getArgs()[source.argument]);
+      auto made = result ? dyn_cast<ein::CallOp>(result.getOwner()) : ein::CallOp();
+      if (!made || made.getPath() != call.getPath())
+        return std::nullopt;
+      ein::FuncOp callee = calls.calleeOf(made);
+      if (source.maker && (callee != source.maker || result.getResultNumber() != number))
+        return std::nullopt;
+      source.maker = callee;
+      number = result.getResultNumber();
+    }
+    if (!source.maker || source.maker.getRole() != ein::BodyRole::F)
+      return std::nullopt;
+    Value given = source.maker.getBody().front().getTerminator()->getOperand(number);
+    auto stacked = dyn_cast<OpResult>(ein::regrouped(given));
+    source.loop = stacked ? dyn_cast<ein::LoopOp>(stacked.getOwner()) : ein::LoopOp();
+    if (!source.loop || !ein::runsSegments(source.loop) || source.loop.getTurns() != backward.getTurns() ||
+        stacked.getResultNumber() < source.loop.getNumCarries() || stacked.getType() != slice.getType())
+      return std::nullopt;
+    source.element = source.loop.getEnd()->getOperand(stacked.getResultNumber());
+    return source;
+  }
+
+  // The equations of the forward loop's segment that make what is found, in their order.
+  SmallVector<Operation *> neededOf() {
+    llvm::DenseSet<Operation *> reached;
+    SmallVector<Value> stack;
+    for (auto &[part, element] : found)
+      stack.push_back(element);
+    while (!stack.empty())
+      if (Operation *op = stack.pop_back_val().getDefiningOp(); op && reached.insert(op).second)
+        llvm::append_range(stack, op->getOperands());
+    SmallVector<Operation *> needed;
+    for (Operation &op : forward.getTurn())
+      if (reached.contains(&op))
+        needed.push_back(&op);
+    return needed;
+  }
+
+  // What an argument of the forward loop's body is, in a segment of the backward loop.
+  Value read(unsigned number) {
+    unsigned carries = forward.getNumCarries();
+    if (number < carries) {
+      Value all = stackOf(forward, forward.getTurn().getArgument(number));
+      return partOf(backward, bring(all));
+    }
+    Value operand = bring(forward.getOperand(number));
+    return number < carries + forward.getSlices().size() ? partOf(backward, operand) : sharedOf(backward, operand);
+  }
+
+  // The call of the forward body whose values a call of the backward one reads.
+  ein::CallOp makerOf(ein::CallOp call) { return call.getArgs()[carrier].getDefiningOp<ein::CallOp>(); }
+
+  // A value of the forward body in the backward one.
+  Value bring(Value value) {
+    auto [known, isNew] = brought.try_emplace(value);
+    if (isNew) {
+      Value here = bringNew(value);
+      brought[value] = here;
+      return here;
+    }
+    return known->second;
+  }
+
+  Value bringNew(Value value) {
+    OpBuilder builder(backward);
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      int64_t number = argument.getArgNumber(), data = maker.getNumData();
+      if (number < data)
+        return addData(value.getType(), [&](ein::CallOp call) { return makerOf(call).getArgs()[number]; });
+      return addParam(value.getType(), [&](ein::CallOp call) { return makerOf(call).getParams()[number - data]; });
+    }
+    Operation *op = value.getDefiningOp();
+    if (ein::isFree(value) || ein::isRegrouping(op)) {
+      IRMapping mapping;
+      for (Value operand : op->getOperands())
+        mapping.map(operand, bring(operand));
+      return builder.clone(*op, mapping)->getResult(0);
+    }
+    unsigned number = calls.addResult(maker, value);
+    return addData(value.getType(), [&](ein::CallOp call) { return makerOf(call).getResult(number); });
+  }
+
+  // A data argument of the backward body that holds this in each call; a further one, if there is none yet.
+  Value addData(Type type, llvm::function_ref<Value(ein::CallOp)> valueIn) {
+    ArrayRef<ein::CallOp> all = calls.callsOf(body);
+    int64_t count = body.getNumData();
+    for (int64_t i = 0; i < count; ++i)
+      if (llvm::all_of(all, [&](ein::CallOp call) { return call.getArgs()[i] == valueIn(call); }))
+        return body.getBody().getArgument(i);
+    for (ein::CallOp call : all)
+      call.getArgsMutable().append(valueIn(call));
+    BlockArgument argument = body.getBody().insertArgument(count, type, body.getLoc());
+    updateType(body);
+    return argument;
+  }
+
+  // The same of parameters.
+  Value addParam(Type type, llvm::function_ref<Attribute(ein::CallOp)> paramIn) {
+    ArrayRef<ein::CallOp> all = calls.callsOf(body);
+    int64_t first = body.getNumData(), count = body.getNumParams();
+    for (int64_t i = 0; i < count; ++i)
+      if (llvm::all_of(all, [&](ein::CallOp call) { return call.getParams()[i] == paramIn(call); }))
+        return body.getBody().getArgument(first + i);
+    for (ein::CallOp call : all) {
+      SmallVector<Attribute> params(call.getParams().begin(), call.getParams().end());
+      params.push_back(paramIn(call));
+      call.setParamsAttr(ArrayAttr::get(call.getContext(), params));
+    }
+    BlockArgument argument = body.getBody().insertArgument(first + count, type, body.getLoc());
+    body.setNumParams(count + 1);
+    updateType(body);
+    return argument;
+  }
+
+  Calls &calls;
+  ein::FuncOp body, maker;
+  ein::LoopOp backward, forward;
+  unsigned carrier = 0;                        // an argument of the body that the forward body's call gives
+  llvm::MapVector<BlockArgument, Value> found; // of the backward loop; what it is of the forward loop's segment
+  DenseMap<Value, Value> brought;
+};
+
+struct EinRecomputeTurns : algebra::impl::EinRecomputeTurnsBase<EinRecomputeTurns> {
+  void runOnOperation() override {
+    if (failed(requireEquations(getOperation())))
+      return signalPassFailure();
+    for (ein::ModelOp model : getOperation().getOps<ein::ModelOp>()) {
+      Calls calls(model);
+      for (ein::FuncOp body : getOperation().getOps<ein::FuncOp>())
+        for (auto loop : body.getBody().front().getOps<ein::LoopOp>())
+          if (body.getRole() == ein::BodyRole::F)
+            continue;
+          else if (!ein::runsSegments(loop))
+            tellWhole(loop);
+          else if (Recomputation(calls, body, loop).run())
+            remark::passed(loop.getLoc(),
+                           remark::RemarkOpts::name("Recomputed").category(getArgument()).function(body.getSymName()))
+                << remark::add("{0} segments run their turns again", loop.getTurns());
+    }
+    prune();
+    pruneBodies(getOperation(), getArgument());
+    prune();
+  }
+
+private:
+  // Who asks for turns to run again learns where they do not.
+  static void tellWhole(ein::LoopOp loop) {
+    if (loop.getTurns() >= fewestTurns)
+      loop.emitWarning("the ") << loop.getTurns() << " turns of this loop do not run again: " << loop.getTurns()
+                               << " is no product of two numbers of at least " << fewestOfSegment
+                               << ", so what they save is kept";
+  }
+  void prune() {
+    for (ein::FuncOp body : getOperation().getOps<ein::FuncOp>())
+      pruneLoops(body.getBody().front());
+  }
+};
+
+} // namespace

@@ -1,0 +1,82 @@
+//===- EinSegmentLoops.cpp - long loops as loops of segments ----------------===//
+#include "Base/Bodies.h"
+#include "LoopRewrites.h"
+#include "plc/Algebra/Passes.h"
+#include "plc/Dialect/Ein/Loops.h"
+#include "plc/Dialect/Ein/Views.h"
+
+#include "mlir/IR/Remarks.h"
+
+namespace plc::algebra {
+#define GEN_PASS_DEF_EINSEGMENTLOOPS
+#include "lib/Algebra/Passes.h.inc"
+} // namespace plc::algebra
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::algebra;
+
+std::optional<int64_t> algebra::segmentOf(int64_t turns) {
+  int64_t length = fewestOfSegment;
+  while (length <= turns / fewestOfSegment && (turns % length || length < turns / length))
+    ++length;
+  return length <= turns / fewestOfSegment ? std::optional(length) : std::nullopt;
+}
+
+namespace {
+
+/// A loop of segments, each of which runs `length` turns of the loop, which is gone then.
+void cut(ein::LoopOp loop, int64_t length) {
+  OpBuilder builder(loop);
+  Location loc = loop.getLoc();
+  const int64_t segments = loop.getTurns() / length;
+  SmallVector<Value> slices;
+  for (Value slice : loop.getSlices())
+    slices.push_back(ein::split(builder, loc, slice, 0, {segments, length}));
+  SmallVector<Type> given(loop.getInit().getTypes()), results(given);
+  for (Value element : loop.getElements()) {
+    given.push_back(ein::stackedType(element.getType(), length));
+    results.push_back(ein::stackedType(given.back(), segments));
+  }
+  auto outer = ein::LoopOp::create(builder, loc, results, loop.getInit(), slices, loop.getInvariants(), segments,
+                                   loop.getReverse());
+  ein::markSegments(outer);
+  OpBuilder body(loop.getContext());
+  Block *segment = body.createBlock(&outer.getBody());
+  for (Value carry : loop.getInit())
+    segment->addArgument(carry.getType(), carry.getLoc());
+  for (Value slice : slices)
+    segment->addArgument(ein::partType(slice.getType()), slice.getLoc());
+  for (Value invariant : loop.getInvariants())
+    segment->addArgument(invariant.getType(), invariant.getLoc());
+  auto inner = ein::LoopOp::create(body, loc, given, outer.getCarries(), outer.getParts(), outer.getShared(), length,
+                                   loop.getReverse());
+  inner.getBody().takeBody(loop.getBody());
+  ein::ReturnOp::create(body, loc, inner.getResults());
+  for (auto [index, result] : llvm::enumerate(loop.getResults())) {
+    Value whole = outer.getResult(index);
+    if (int64_t(index) >= outer.getNumCarries())
+      whole = ein::merge(builder, loc, whole, 0, 2);
+    result.replaceAllUsesWith(whole);
+  }
+  loop.erase();
+}
+
+struct EinSegmentLoops : algebra::impl::EinSegmentLoopsBase<EinSegmentLoops> {
+  void runOnOperation() override {
+    if (failed(requireEquations(getOperation())))
+      return signalPassFailure();
+    for (ein::FuncOp body : getOperation().getOps<ein::FuncOp>())
+      for (auto loop : llvm::make_early_inc_range(body.getBody().front().getOps<ein::LoopOp>())) {
+        std::optional<int64_t> length = segmentOf(loop.getTurns());
+        if (!length || ein::runsSegments(loop))
+          continue;
+        remark::passed(loop.getLoc(),
+                       remark::RemarkOpts::name("Cut").category(getArgument()).function(body.getSymName()))
+            << remark::add("cut {0} turns into segments of {1}", loop.getTurns(), *length);
+        cut(loop, *length);
+      }
+  }
+};
+
+} // namespace

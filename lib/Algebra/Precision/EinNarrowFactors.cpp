@@ -1,0 +1,290 @@
+//===- EinNarrowFactors.cpp - round factors, and what is saved for them -----===//
+#include "Base/Equations.h"
+#include "Loops/LoopRewrites.h"
+
+#include "plc/Algebra/Passes.h"
+#include "plc/Analysis/GatheredFactors.h"
+#include "plc/Analysis/IterationSpace.h"
+#include "plc/Dialect/Ein/Ein.h"
+#include "plc/Dialect/Ein/Views.h"
+#include "plc/Support/ChoiceOption.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace plc::algebra {
+#define GEN_PASS_DEF_EINNARROWFACTORS
+#include "lib/Algebra/Passes.h.inc"
+} // namespace plc::algebra
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::algebra;
+
+namespace {
+
+RankedTensorType withElement(Value value, Type element) {
+  return cast<RankedTensorType>(cast<RankedTensorType>(value.getType()).clone(element));
+}
+
+// Puts casts to a narrow type and back between factors and contractions, one for each value that is read.
+class FactorNarrower {
+public:
+  explicit FactorNarrower(Type narrow) : narrow(narrow) {}
+
+  void run(ein::ContractOp op) {
+    if (op.getInputs().size() != 2 || !op.getSumType().isF32())
+      return;
+    // A model that writes another narrow type itself keeps its products as they are.
+    for (Value factor : op.getInputs())
+      if (Type from = ein::widenedFrom(factor); from && from != narrow)
+        return;
+    for (unsigned operand : {0u, 1u})
+      if (!ein::widenedFrom(op.getInputs()[operand]))
+        op.getInputsMutable()[operand].assign(roundedFactor(op, operand));
+  }
+
+private:
+  Value roundedFactor(ein::ContractOp op, unsigned operand) {
+    Value factor = op.getInputs()[operand];
+    // A table stays where it is read in place.
+    if (ein::GatherOp gather = ein::readInPlace(op, operand)) {
+      OpBuilder builder(op);
+      Operation *read = builder.clone(*gather);
+      read->setOperand(0, narrowed(gather.getTable()));
+      read->getResult(0).setType(withElement(factor, narrow));
+      return ein::CastOp::create(builder, op.getLoc(), factor.getType(), read->getResult(0));
+    }
+    SmallVector<Operation *> views;
+    Value shown = factor;
+    for (; ein::isView(shown.getDefiningOp()); shown = shown.getDefiningOp()->getOperand(0))
+      views.push_back(shown.getDefiningOp());
+    Value value = widened(shown);
+    OpBuilder builder(op);
+    for (Operation *view : llvm::reverse(views)) {
+      Operation *clone = builder.clone(*view);
+      clone->setOperand(0, value);
+      value = clone->getResult(0);
+    }
+    return value;
+  }
+
+  // What is the same in all turns of a loop is rounded before it.
+  Value narrowed(Value value) {
+    if (Value rounded = roundedOf.lookup(value))
+      return rounded;
+    Value rounded;
+    if (auto [loop, outside] = invariantOf(value); loop) {
+      rounded = sharedOf(loop, narrowed(outside));
+    } else {
+      OpBuilder builder(value.getContext());
+      builder.setInsertionPointAfterValue(value);
+      rounded = ein::CastOp::create(builder, value.getLoc(), withElement(value, narrow), value);
+    }
+    return roundedOf[value] = rounded;
+  }
+
+  static std::pair<ein::LoopOp, Value> invariantOf(Value value) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    auto loop = argument ? dyn_cast<ein::LoopOp>(argument.getOwner()->getParentOp()) : ein::LoopOp();
+    if (!loop)
+      return {};
+    auto shared = loop.getShared();
+    auto found = llvm::find(shared, argument);
+    if (found == shared.end())
+      return {};
+    return {loop, loop.getInvariants()[found - shared.begin()]};
+  }
+
+  Value widened(Value value) {
+    Value &wide = widenedOf[value];
+    if (!wide) {
+      Value rounded = narrowed(value);
+      OpBuilder builder(value.getContext());
+      builder.setInsertionPointAfterValue(rounded);
+      wide = ein::CastOp::create(builder, value.getLoc(), value.getType(), rounded);
+    }
+    return wide;
+  }
+
+  Type narrow;
+  DenseMap<Value, Value> roundedOf, widenedOf;
+};
+
+// Mean, variance, maximum, sum: what was reduced, or computed of that alone.
+class Statistics {
+public:
+  bool contains(Value value) {
+    if (auto found = known.find(value); found != known.end())
+      return found->second;
+    return known[value] = decide(value.getDefiningOp());
+  }
+
+private:
+  bool decide(Operation *op) {
+    if (isa_and_nonnull<ein::ReduceOp>(op))
+      return true;
+    if (!isa_and_nonnull<ein::MapOp, ein::CastOp>(op) && !ein::isView(op))
+      return false;
+    auto isKnown = [&](Value operand) { return contains(operand) || ein::isFree(operand); };
+    return llvm::all_of(op->getOperands(), isKnown) &&
+           llvm::any_of(op->getOperands(), [&](Value operand) { return contains(operand); });
+  }
+
+  DenseMap<Value, bool> known; // else a value would be asked for once for each way that leads to it
+};
+
+// Whether a body reads an argument in contractions, elementwise equations and sums of a parameter's gradient alone.
+bool mayBeNarrow(Value argument) {
+  return llvm::all_of(argument.getUsers(), [](Operation *user) {
+    if (ein::isView(user))
+      return mayBeNarrow(user->getResult(0));
+    auto reduce = dyn_cast<ein::ReduceOp>(user);
+    return isa<ein::MapOp, ein::CastOp, ein::ContractOp>(user) || (reduce && reduce.getAccumulator());
+  });
+}
+
+// Whether a body rounds an argument, and reads nothing else of it.
+bool isRounded(Value argument, Type narrow) {
+  return llvm::all_of(argument.getUsers(), [&](Operation *user) {
+    return ein::isView(user) ? isRounded(user->getResult(0), narrow)
+                             : isa<ein::CastOp>(user) && elementOf(user->getResult(0)) == narrow;
+  });
+}
+
+// What forward parts save for the other parts, and backward parts for those of the weights, passes as a narrow value; so does what all
+// readers round.
+class SavedNarrower {
+public:
+  SavedNarrower(ModuleOp module, Type narrow) : symbols(module), narrow(narrow) {
+    for (auto model : module.getOps<ein::ModelOp>())
+      for (auto call : model.getBody().getOps<ein::CallOp>())
+        calls.push_back(call);
+  }
+
+  void run() {
+    for (ein::CallOp call : calls) {
+      ein::FuncOp body = calleeOf(call);
+      for (int64_t i = 0; i < body.getNumDataResults(); ++i)
+        if (mayGive(body, i))
+          saved.insert({body, i});
+    }
+    for (ein::CallOp call : calls)
+      for (OpResult result : call.getResults())
+        if (isSaved(result) && !isOnlySaved(result))
+          saved.remove(placeOf(result));
+    removeDisagreeing();
+    for (auto [body, index] : saved)
+      roundResult(body, index);
+    for (ein::CallOp call : calls)
+      for (OpResult result : call.getResults())
+        if (isSaved(result))
+          result.setType(withElement(result, narrow));
+    for (ein::CallOp call : calls)
+      for (auto [index, operand] : llvm::enumerate(call.getArgs()))
+        if (isSaved(operand))
+          widenArgument(calleeOf(call), index);
+  }
+
+private:
+  using Place = std::pair<Operation *, int64_t>;
+
+  ein::FuncOp calleeOf(ein::CallOp call) { return symbols.lookup<ein::FuncOp>(call.getCallee()); }
+
+  static Value returned(ein::FuncOp body, int64_t index) {
+    return body.getBody().front().getTerminator()->getOperand(index);
+  }
+
+  bool mayGive(ein::FuncOp body, int64_t index) {
+    Value value = returned(body, index);
+    return body.getRole() && value.getDefiningOp() && elementOf(value).isF32() && !statistics.contains(value);
+  }
+
+  bool isSaved(Value value) { return value.getDefiningOp<ein::CallOp>() && saved.contains(placeOf(value)); }
+
+  // Of what a call gives.
+  Place placeOf(Value value) {
+    return {calleeOf(value.getDefiningOp<ein::CallOp>()), cast<OpResult>(value).getResultNumber()};
+  }
+
+  // Whether each reader of a value that a part makes is one of the parts it may be saved for, or rounds it.
+  bool isOnlySaved(OpResult value) {
+    std::optional<ein::BodyRole> from = calleeOf(cast<ein::CallOp>(value.getOwner())).getRole();
+    return llvm::all_of(value.getUses(), [&](OpOperand &use) {
+      auto call = dyn_cast<ein::CallOp>(use.getOwner());
+      if (!call || use.getOperandNumber() >= call.getArgs().size())
+        return false;
+      ein::FuncOp reader = calleeOf(call);
+      std::optional<ein::BodyRole> role = reader.getRole();
+      bool isBehind = role == ein::BodyRole::W || (role == ein::BodyRole::B && from == ein::BodyRole::F);
+      Value argument = reader.getBody().getArgument(use.getOperandNumber());
+      return (isBehind && mayBeNarrow(argument)) || isRounded(argument, narrow);
+    });
+  }
+
+  // All calls of a body agree on what they take: one that is given something else keeps the others from it.
+  void removeDisagreeing() {
+    llvm::MapVector<Place, SmallVector<Value>> given; // to an argument
+    for (ein::CallOp call : calls)
+      for (auto [index, operand] : llvm::enumerate(call.getArgs()))
+        given[{calleeOf(call), index}].push_back(operand);
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (auto &[argument, operands] : given)
+        if (!llvm::all_of(operands, [&](Value operand) { return isSaved(operand); }))
+          for (Value operand : operands)
+            if (isSaved(operand))
+              changed |= saved.remove(placeOf(operand));
+    }
+  }
+
+  static void updateType(ein::FuncOp body) {
+    Block &block = body.getBody().front();
+    body.setFunctionType(
+        FunctionType::get(body.getContext(), block.getArgumentTypes(), block.getTerminator()->getOperandTypes()));
+  }
+
+  void roundResult(Operation *op, int64_t index) {
+    auto body = cast<ein::FuncOp>(op);
+    OpOperand &result = body.getBody().front().getTerminator()->getOpOperand(index);
+    OpBuilder builder(result.getOwner());
+    Value value = result.get();
+    result.set(ein::CastOp::create(builder, value.getLoc(), withElement(value, narrow), value));
+    updateType(body);
+  }
+
+  void widenArgument(ein::FuncOp body, int64_t index) {
+    BlockArgument argument = body.getBody().getArgument(index);
+    if (elementOf(argument) == narrow)
+      return;
+    Type wide = argument.getType();
+    argument.setType(withElement(argument, narrow));
+    OpBuilder builder = OpBuilder::atBlockBegin(&body.getBody().front());
+    auto widened = ein::CastOp::create(builder, argument.getLoc(), wide, argument);
+    argument.replaceAllUsesExcept(widened, widened);
+    updateType(body);
+  }
+
+  SymbolTable symbols;
+  Type narrow;
+  SmallVector<ein::CallOp> calls;
+  Statistics statistics;
+  llvm::SetVector<Place> saved;
+};
+
+struct EinNarrowFactors : algebra::impl::EinNarrowFactorsBase<EinNarrowFactors> {
+  using EinNarrowFactorsBase::EinNarrowFactorsBase;
+
+  void runOnOperation() override {
+    const PrecisionRow &row = rowOf(compute.getValue());
+    if (!row.isNarrowed())
+      return;
+    Type narrow = irTypeOf(row.factor, &getContext());
+    FactorNarrower factors(narrow);
+    getOperation().walk([&](ein::ContractOp op) { factors.run(op); });
+    SavedNarrower(getOperation(), narrow).run();
+  }
+};
+
+} // namespace

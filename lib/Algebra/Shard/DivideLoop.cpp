@@ -1,0 +1,162 @@
+//===- DivideLoop.cpp - loops whose turns do each part by itself ------------===//
+//
+// A turn that does each element of the divided axis by itself, as a scan does each channel, is one turn for each part: then
+// the loop is one loop for each, and no turn of one waits for another. Which values of a turn are in parts follows from what the
+// turn reads; what a turn gives the next one is in parts as that one reads it, so it goes around until nothing changes.
+//
+//===----------------------------------------------------------------------===//
+#include "DivideLoop.h"
+#include "Base/Equations.h"
+
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::algebra;
+
+namespace {
+
+class TurnAxes {
+public:
+  TurnAxes(ein::LoopOp loop, int64_t parts) : loop(loop), parts(parts) {}
+
+  std::optional<LoopAxes> run(const Axes &given) {
+    for (auto [index, axis] : llvm::enumerate(given)) {
+      bool isSlice = isSliced(index);
+      if (isSlice && axis == 0)
+        return std::nullopt;
+      if (axis)
+        axisOf[loop.getTurn().getArgument(index)] = *axis - isSlice;
+    }
+    for (bool changed = true; changed;) {
+      changed = false;
+      if (!followTurn() || !followCarries(changed))
+        return std::nullopt;
+    }
+    LoopAxes axes;
+    for (BlockArgument argument : loop.getTurn().getArguments())
+      axes.operands.push_back(find(argument, isSliced(argument.getArgNumber())));
+    for (BlockArgument carry : loop.getCarries())
+      axes.results.push_back(find(carry));
+    for (Value element : loop.getElements())
+      axes.results.push_back(find(element, 1));
+    axes.ofTurn = std::move(axisOf);
+    return axes;
+  }
+
+private:
+  bool isSliced(unsigned operand) {
+    return operand >= loop.getInit().size() && operand < loop.getInit().size() + loop.getSlices().size();
+  }
+
+  std::optional<int64_t> find(Value value, int64_t more = 0) {
+    auto found = axisOf.find(value);
+    return found == axisOf.end() ? std::nullopt : std::optional(found->second + more);
+  }
+
+  bool followTurn() {
+    for (Operation &op : loop.getTurn().without_terminator())
+      if (llvm::any_of(op.getOperands(), [&](Value operand) { return axisOf.contains(operand); })) {
+        std::optional<int64_t> axis = axisOfResult(&op);
+        if (!axis)
+          return false;
+        axisOf[op.getResult(0)] = *axis;
+      }
+    return true;
+  }
+
+  // What is whole is sliced where the next turn reads parts.
+  bool followCarries(bool &changed) {
+    for (auto [carry, next] : llvm::zip(loop.getCarries(), loop.getNextCarries()))
+      if (std::optional<int64_t> axis = find(next)) {
+        auto [known, isNew] = axisOf.try_emplace(carry, *axis);
+        changed |= isNew;
+        if (known->second != *axis)
+          return false;
+      }
+    return true;
+  }
+
+  std::optional<int64_t> axisOfResult(Operation *op) {
+    auto equation = dyn_cast<ein::Equation>(op);
+    if (equation && !isa<ein::PutOp>(op))
+      return axisOfEquation(equation);
+    return op->getNumOperands() == 1 && op->getNumResults() == 1
+               ? axisBehind(op, axisOf.lookup(op->getOperand(0)), parts)
+               : std::nullopt;
+  }
+
+  // All inputs are in parts along one dimension, or whole; the result has it.
+  std::optional<int64_t> axisOfEquation(ein::Equation op) {
+    std::optional<int64_t> dim;
+    for (OpOperand &operand : op->getOpOperands()) {
+      std::optional<int64_t> axis = find(operand.get());
+      if (!axis)
+        continue;
+      if (operand.getOperandNumber() >= op.getInputs().size())
+        return std::nullopt;
+      int64_t own = inputOf(op, operand.getOperandNumber()).dims[*axis];
+      if (own < 0 || (dim && own != *dim))
+        return std::nullopt;
+      dim = own;
+    }
+    for (const Access &input : inputsOf(op))
+      if (llvm::count(input.dims, *dim) > 1) // a part of a diagonal is none of the tensor
+        return std::nullopt;
+    Access result = resultOf(op);
+    return llvm::count(result.dims, *dim) == 1 ? std::optional(llvm::find(result.dims, *dim) - result.dims.begin())
+                                               : std::nullopt;
+  }
+
+  ein::LoopOp loop;
+  int64_t parts;
+  llvm::DenseMap<Value, int64_t> axisOf;
+};
+
+} // namespace
+
+std::optional<LoopAxes> algebra::axesOfLoop(ein::LoopOp loop, const Axes &given, int64_t parts) {
+  return TurnAxes(loop, parts).run(given);
+}
+
+ein::LoopOp algebra::loopOfPart(OpBuilder &builder, ein::LoopOp loop, ValueRange operands, const LoopAxes &axes,
+                                int64_t part, int64_t parts) {
+  SmallVector<Type> results;
+  for (auto [type, axis] : llvm::zip(loop.getResultTypes(), axes.results))
+    results.push_back(axis ? partType(type, *axis, parts) : type);
+  size_t carries = loop.getInit().size(), slices = loop.getSlices().size();
+  auto made = ein::LoopOp::create(builder, loop.getLoc(), results, operands.take_front(carries),
+                                  operands.slice(carries, slices), operands.drop_front(carries + slices),
+                                  loop.getTurnsAttr(), loop.getReverseAttr());
+  made->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  OpBuilder::InsertionGuard guard(builder);
+  Block *turn = builder.createBlock(&made.getBody());
+  IRMapping own;
+  for (BlockArgument argument : loop.getTurn().getArguments()) {
+    auto axis = axes.ofTurn.find(argument);
+    Type type = axis == axes.ofTurn.end() ? argument.getType() : partType(argument.getType(), axis->second, parts);
+    own.map(argument, turn->addArgument(type, argument.getLoc()));
+  }
+  for (Operation &op : loop.getTurn().without_terminator()) {
+    auto axis = op.getNumResults() ? axes.ofTurn.find(op.getResult(0)) : axes.ofTurn.end();
+    if (axis == axes.ofTurn.end()) {
+      builder.clone(op, own);
+    } else if (auto equation = dyn_cast<ein::Equation>(op)) {
+      SmallVector<Value> inputs = llvm::map_to_vector(op.getOperands(), [&](Value value) { return own.lookup(value); });
+      int64_t dim = resultOf(equation).dims[axis->second];
+      own.map(op.getResult(0), partOf(builder, equation, inputs, dim, part, parts));
+    } else {
+      builder.clone(op, own)->getResult(0).setType(partType(op.getResult(0).getType(), axis->second, parts));
+    }
+  }
+  SmallVector<Value> given;
+  for (auto [index, value] : llvm::enumerate(loop.getEnd()->getOperands())) {
+    Value mapped = own.lookup(value);
+    bool isWhole = !axes.ofTurn.contains(value);
+    if (index < carries && axes.results[index] && isWhole)
+      mapped = sliceOf(builder, mapped, *axes.results[index], part, parts);
+    given.push_back(mapped);
+  }
+  ein::ReturnOp::create(builder, loop.getEnd()->getLoc(), given);
+  return made;
+}

@@ -1,0 +1,91 @@
+//===- Divided.cpp - tensors in equal parts along an axis -----------------===//
+#include "Divided.h"
+#include "Base/Equations.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::algebra;
+
+RankedTensorType algebra::partType(Type whole, int64_t axis, int64_t parts) {
+  auto type = cast<RankedTensorType>(whole);
+  SmallVector<int64_t> shape(type.getShape());
+  shape[axis] /= parts;
+  return RankedTensorType::Builder(type).setShape(shape);
+}
+
+// Where an element of a part is in the whole.
+static AffineMap placeOf(OpBuilder &builder, Type partType, int64_t axis, int64_t part) {
+  auto type = cast<RankedTensorType>(partType);
+  SmallVector<AffineExpr> at;
+  for (int64_t i = 0; i < type.getRank(); ++i)
+    at.push_back(builder.getAffineDimExpr(i) + (i == axis ? part * type.getDimSize(axis) : 0));
+  return AffineMap::get(type.getRank(), 0, at, builder.getContext());
+}
+
+Value algebra::sliceOf(OpBuilder &builder, Value whole, int64_t axis, int64_t part, int64_t parts) {
+  RankedTensorType type = partType(whole.getType(), axis, parts);
+  return ein::WindowOp::create(builder, whole.getLoc(), type, whole, placeOf(builder, type, axis, part));
+}
+
+Value algebra::join(OpBuilder &builder, Location loc, Type whole, const Divided &from) {
+  auto type = cast<RankedTensorType>(whole);
+  if (ein::isNarrow(type)) { // nothing adds such elements: they are widened, which is exact
+    Divided wide{from.axis, {}};
+    for (Value piece : from.parts)
+      wide.parts.push_back(ein::CastOp::create(builder, loc, ein::wideTypeOf(piece.getType()), piece));
+    return ein::CastOp::create(builder, loc, type, join(builder, loc, ein::wideTypeOf(type), wide));
+  }
+  EquationBuilder build(builder, loc, dimensionsOf(whole));
+  Dims dims = axesOf(type);
+  ein::Function joiner = type.getElementType().isInteger(1) ? ein::Function::logical_or : ein::Function::add;
+  Value joined;
+  for (auto [part, piece] : llvm::enumerate(from.parts)) {
+    Value placed =
+        ein::PlaceOp::create(builder, loc, type, piece, placeOf(builder, piece.getType(), from.axis, int64_t(part)));
+    joined = joined ? build.map(joiner, {{joined, dims}, {placed, dims}}, dims) : placed;
+  }
+  return joined;
+}
+
+std::optional<int64_t> algebra::axisBehind(Operation *op, int64_t axis, int64_t parts) {
+  auto before = cast<RankedTensorType>(op->getOperand(0).getType());
+  auto behind = cast<RankedTensorType>(op->getResult(0).getType());
+  int64_t more = behind.getRank() - before.getRank();
+  return TypeSwitch<Operation *, std::optional<int64_t>>(op)
+      .Case<ein::CastOp, ein::StopOp>([&](auto) { return axis; })
+      .Case([&](ein::SplitOp split) -> std::optional<int64_t> {
+        int64_t at = split.getAxis();
+        // The slowest of the new axes counts the parts.
+        if (axis == at && behind.getDimSize(at) % parts)
+          return std::nullopt;
+        return axis <= at ? axis : axis + more;
+      })
+      .Case([&](ein::MergeOp merge) -> std::optional<int64_t> {
+        int64_t at = merge.getAxis();
+        if (axis > at && axis <= at - more)
+          return std::nullopt;
+        return axis <= at ? axis : axis + more;
+      })
+      .Case([&](ein::WindowOp window) { return window.shownWhole(axis); })
+      .Case([&](ein::PlaceOp place) { return place.keepsWhole(axis) ? std::optional(axis) : std::nullopt; })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+Value algebra::partOf(OpBuilder &builder, ein::Equation op, SmallVector<Value> operands, int64_t dim, int64_t part,
+                      int64_t parts) {
+  SmallVector<int64_t> extents(op.getExtents());
+  for (auto [index, input] : llvm::enumerate(inputsOf(op)))
+    if (const auto *at = llvm::find(input.dims, dim); at != input.dims.end())
+      if (int64_t axis = at - input.dims.begin(); shapeOf(operands[index])[axis] == extents[dim])
+        operands[index] = sliceOf(builder, operands[index], axis, part, parts);
+  extents[dim] /= parts;
+  auto clone = cast<ein::Equation>(builder.clone(*op));
+  clone->setOperands(operands);
+  clone.setExtents(extents);
+  Dims dims = resultOf(op).dims;
+  if (const auto *at = llvm::find(dims, dim); at != dims.end())
+    clone->getResult(0).setType(partType(op->getResult(0).getType(), at - dims.begin(), parts));
+  return clone->getResult(0);
+}

@@ -1,0 +1,76 @@
+//===- LoopNest.cpp - the loops that walk a kernel's domain --------------------===//
+#include "PointwiseEmitter.h"
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::codegen;
+
+namespace {
+
+// Strides of every access over the dimensions of the domain, and the dimensions that need an index of their own.
+struct Accesses {
+  SmallVector<SmallVector<int64_t>> strides;
+  SmallVector<bool> alone;
+
+  Accesses(plan::KernelOp kernel, const ein::IterationSpace &alignment) : alone(alignment.extents.size(), false) {
+    for (Operation &op : kernel.getBody().front()) {
+      auto dims = alignment.dims.find(&op);
+      if (dims == alignment.dims.end())
+        continue;
+      ein::Iteration it = ein::iterationOf(&op);
+      for (auto [index, map] : llvm::enumerate(it.inputs)) {
+        Value operand = op.getOperand(index);
+        bool inside = operand.getDefiningOp() && alignment.dims.contains(operand.getDefiningOp());
+        if (!inside || ein::isFree(operand) || map.getNumSymbols())
+          add(operand, map, dims->second);
+      }
+      add(op.getResult(0), it.result, dims->second);
+      // What is computed from indices needs each of them, so no loops may be one.
+      if (ein::isFree(op.getResult(0)))
+        alone.assign(alone.size(), true);
+    }
+  }
+
+  void add(Value value, AffineMap map, ArrayRef<unsigned> dims) {
+    bool pinned = ein::viewed(value).getDefiningOp() && (ein::isFree(value) || map.getNumSymbols());
+    SmallVector<int64_t> access(alone.size(), 0);
+    for (auto [axis, stride] : llvm::enumerate(ein::layoutOf(value).strides))
+      if (int dim = ein::dimOf(map, axis); dim >= 0) {
+        access[dims[dim]] += stride;
+        if (pinned)
+          alone[dims[dim]] = true;
+      }
+    strides.push_back(access);
+  }
+
+  // Two loops are one if every tensor walks them as one: its outer stride is the inner one, as often as the inner runs.
+  bool compose(unsigned dim, int64_t extent) const {
+    return !alone[dim - 1] && !alone[dim] &&
+           llvm::all_of(strides, [&](ArrayRef<int64_t> access) { return access[dim - 1] == access[dim] * extent; });
+  }
+};
+
+} // namespace
+
+Loops codegen::planLoops(plan::KernelOp kernel, const ein::IterationSpace &alignment, bool mix) {
+  Accesses accesses(kernel, alignment);
+  Loops loops;
+  unsigned dims = alignment.extents.size();
+  loops.counts.assign(dims, true);
+  for (unsigned dim = 0; dim < dims; ++dim) {
+    bool border = dim == alignment.outer && !mix;
+    bool joins = dim > 0 && !border && accesses.compose(dim, alignment.extents[dim]);
+    if (joins) {
+      loops.counts[dim - 1] = false;
+      loops.extents.back() *= alignment.extents[dim];
+    } else {
+      loops.extents.push_back(alignment.extents[dim]);
+    }
+    loops.loopOf.push_back(loops.extents.size() - 1);
+    if (dim < alignment.outer)
+      loops.outer = loops.extents.size();
+  }
+  if (mix)
+    loops.outer = loops.extents.empty() ? 0 : loops.extents.size() - 1;
+  return loops;
+}

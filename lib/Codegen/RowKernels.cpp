@@ -1,0 +1,314 @@
+//===- RowKernels.cpp - kernels of independent rows -------------------------------===//
+//
+// A row is computed in phases: phase p walks the inner dimensions once and does the reductions whose operands need the
+// results of p earlier ones. A value that a later phase needs is made again if that is cheap, else its row is kept.
+// Elementwise kernels are rows with one phase.
+//
+//===----------------------------------------------------------------------===//
+#include "PointwiseEmitter.h"
+#include "ScalarFunctions.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::codegen;
+
+namespace {
+
+constexpr int keepAbove = 6;      // operations that it takes to make a value again
+constexpr int64_t longRow = 8192; // elements from which few rows are cut in pieces
+constexpr int64_t pieceLength = 4096;
+
+class RowsWriter {
+public:
+  RowsWriter(KernelWriter &writer, const ein::IterationSpace &alignment, ArrayRef<Operation *> equations)
+      : w(writer), b(writer.b), alignment(alignment), equations(equations),
+        points(writer, alignment, planLoops(writer.kernel, alignment, /*mix=*/isElementwise(alignment, equations))) {}
+
+  LogicalResult run() {
+    findLevels();
+    if (failed(chooseKept()))
+      return failure();
+    chooseShape();
+    int64_t rows = pieces;
+    for (unsigned loop = 0; loop < points.loops.outer; ++loop)
+      rows *= points.loops.extents[loop];
+    auto [lower, upper] = w.cut(rows);
+    w.loop(lower, upper, 1, {}, [&](Value row, ValueRange) -> SmallVector<Value> {
+      writeRow(row);
+      return {};
+    });
+    return success();
+  }
+
+private:
+  static bool isElementwise(const ein::IterationSpace &alignment, ArrayRef<Operation *> equations) {
+    return llvm::all_of(equations, [&](Operation *op) {
+      return !isa<ein::ReduceOp>(op) && alignment.dims.lookup(op).size() == alignment.extents.size() &&
+             !readsRow(alignment, op);
+    });
+  }
+  static bool readsRow(const ein::IterationSpace &alignment, Operation *op) {
+    return isa<ein::GatherOp>(op) && op->getOperand(0).getDefiningOp() &&
+           alignment.dims.contains(op->getOperand(0).getDefiningOp());
+  }
+  bool perRow(Operation *op) const { return alignment.isPerRow(op); }
+
+  void findLevels() {
+    for (Operation *op : equations) {
+      unsigned highest = 0;
+      for (Value operand : op->getOperands())
+        if (Operation *maker = operand.getDefiningOp(); maker && alignment.dims.contains(maker)) {
+          bool finishesRow = readsRow(alignment, op) && operand == op->getOperand(0);
+          highest = std::max(highest, level.lookup(maker) + finishesRow);
+        }
+      level[op] = highest + isa<ein::ReduceOp>(op);
+      last = std::max(last, level[op]);
+    }
+  }
+
+  // The phases in which a row's value is wanted decide, consumers first.
+  LogicalResult chooseKept() {
+    DenseMap<Operation *, int> effort;
+    for (Operation *op : equations) {
+      int total = isa<ein::GatherOp>(op) ? keepAbove + 1 : 1;
+      if (auto map = dyn_cast<ein::MapOp>(op); map && ein::isTranscendental(map.getFunction()))
+        total = keepAbove + 1;
+      for (Value operand : op->getOperands())
+        if (Operation *maker = operand.getDefiningOp(); maker && alignment.dims.contains(maker))
+          total += effort.lookup(maker) > keepAbove || perRow(maker) ? 1 : effort.lookup(maker);
+      effort[op] = total;
+    }
+    int64_t inner = 1;
+    for (unsigned loop = points.loops.outer; loop < points.loops.extents.size(); ++loop)
+      inner *= points.loops.extents[loop];
+    DenseMap<Operation *, unsigned> wanted; // latest phase
+    for (Operation *op : llvm::reverse(equations)) {
+      if (perRow(op) || isa<ein::ReduceOp>(op))
+        continue;
+      unsigned latest = level[op];
+      bool table = false;
+      for (Operation *user : op->getUsers()) {
+        if (!alignment.dims.contains(user))
+          continue;
+        table |= readsRow(alignment, user) && user->getOperand(0) == op->getResult(0);
+        bool later = !isa<ein::ReduceOp>(user) && !perRow(user);
+        latest = std::max(latest, later ? wanted.lookup(user) : level[user] - isa<ein::ReduceOp>(user));
+      }
+      wanted[op] = latest;
+      if (!table && (latest == level[op] || effort[op] <= keepAbove))
+        continue;
+      wanted[op] = level[op];
+      Value scratch;
+      if (!w.isStored(op->getResult(0)))
+        scratch = w.scratch(llvm::alignTo(inner, ein::sumLanes),
+                            storedType(cast<RankedTensorType>(op->getResult(0).getType()).getElementType()));
+      points.kept[op] = {scratch, level[op]};
+    }
+    if (w.scratchBytes() > stackLimit)
+      return w.kernel.emitError("a kernel needs ")
+             << w.scratchBytes() << " bytes to keep a row but the stack has room for " << stackLimit;
+    return success();
+  }
+
+  // Lanes along the last loop; a reduction over loops that do not compose goes one element at a time, since a lane is
+  // a position in the flattened row.
+  void chooseShape() {
+    const Loops &loops = points.loops;
+    bool reduces = llvm::any_of(equations, [](Operation *op) { return isa<ein::ReduceOp>(op); });
+    unsigned inner = loops.extents.size() - loops.outer;
+    single = inner == 0 || (reduces && inner > 1 && loops.extents.back() % ein::sumLanes != 0);
+    if (reduces || inner != 1 || last > 0 || loops.extents.back() < longRow)
+      return;
+    int64_t rows = 1, extent = loops.extents.back();
+    for (unsigned loop = 0; loop < loops.outer; ++loop)
+      rows *= loops.extents[loop];
+    bool plain = llvm::none_of(equations, [&](Operation *op) { return perRow(op); });
+    for (int64_t length = pieceLength; rows < 256 && plain && length >= ein::sumLanes; length -= ein::sumLanes)
+      if (extent % length == 0) {
+        pieces = extent / length;
+        return;
+      }
+  }
+
+  void writeRow(Value row) {
+    const Loops &loops = points.loops;
+    SmallVector<int64_t> extents(loops.extents.begin(), loops.extents.begin() + loops.outer);
+    if (pieces > 1)
+      extents.push_back(pieces);
+    Point point;
+    point.index = w.delinearize(row, extents);
+    if (pieces > 1)
+      start = w.times(point.index.pop_back_val(), loops.extents.back() / pieces);
+    point.index.resize(loops.extents.size());
+    points.rowValues.clear();
+    for (points.phase = 0; points.phase <= last; ++points.phase) {
+      points.blockValues.clear();
+      for (Operation *op : equations)
+        if (level[op] == points.phase && perRow(op) && !isa<ein::ReduceOp>(op))
+          finishPerRow(op, points.valueOf(op, point), point);
+      writePhase(point);
+    }
+  }
+
+  void finishPerRow(Operation *op, Value value, const Point &point, Value add = {}) {
+    if (w.isStored(op->getResult(0)))
+      points.store(op, value, point, add);
+    points.rowValues[op] = castElement(b, value, cast<RankedTensorType>(op->getResult(0).getType()).getElementType());
+  }
+
+  void writePhase(const Point &point) {
+    SmallVector<Operation *> reductions, stored;
+    for (Operation *op : equations) {
+      bool reduces = isa<ein::ReduceOp>(op);
+      if (reduces && level[op] == points.phase + 1)
+        reductions.push_back(op);
+      if (!reduces && !perRow(op) && level[op] == points.phase &&
+          (w.isStored(op->getResult(0)) || points.kept.contains(op)))
+        stored.push_back(op);
+    }
+    if (reductions.empty() && stored.empty())
+      return;
+    SmallVector<Value> lanes;
+    for (Operation *op : reductions)
+      lanes.push_back(startLanes(cast<ein::ReduceOp>(op)));
+    Block body = {reductions, stored};
+    Point inside = point;
+    lanes = walk(points.loops.outer, inside, lanes, body);
+    for (auto [op, held] : llvm::zip(reductions, lanes)) {
+      auto reduce = cast<ein::ReduceOp>(op);
+      Value all = held;
+      if (single)
+        all = w.load(held, reduce.getSumType(), w.index(0), 1, {ein::sumLanes, ein::sumLanes});
+      finishPerRow(op, tree(reduce, all), point, reduce.getAccumulator() ? w.accumulate : Value());
+    }
+  }
+
+  struct Block {
+    ArrayRef<Operation *> reductions, stored;
+  };
+
+  // A vector, or a buffer of 16 if the row goes one element at a time.
+  Value startLanes(ein::ReduceOp reduce) {
+    auto type = VectorType::get({ein::sumLanes}, reduce.getSumType());
+    Value lanes = identityOf(b, reduce.getReduction(), type);
+    if (!single)
+      return lanes;
+    Value &buffer = laneBuffers[reduce];
+    if (!buffer)
+      buffer = w.scratch(ein::sumLanes, storedType(reduce.getSumType()));
+    w.store(lanes, buffer, w.index(0), 1, {ein::sumLanes, ein::sumLanes});
+    return buffer;
+  }
+
+  // Lane l takes lane l + 8, l + 4, l + 2, l + 1 in turn.
+  Value tree(ein::ReduceOp reduce, Value lanes) {
+    for (int64_t half = ein::sumLanes / 2; half; half /= 2) {
+      SmallVector<int64_t> low, high;
+      for (int64_t lane = 0; lane < half; ++lane) {
+        low.push_back(lane);
+        high.push_back(lane + half);
+      }
+      Value x = vector::ShuffleOp::create(b, lanes, lanes, high), m = vector::ShuffleOp::create(b, lanes, lanes, low);
+      lanes = combine(b, reduce.getReduction(), m, x);
+    }
+    return vector::ExtractOp::create(b, lanes, ArrayRef<int64_t>{0});
+  }
+
+  SmallVector<Value> walk(unsigned loop, Point &point, SmallVector<Value> lanes, const Block &body) {
+    const Loops &loops = points.loops;
+    if (loop == loops.extents.size())
+      return writeBlock(point, lanes, body);
+    int64_t extent = loops.extents[loop];
+    bool lastLoop = loop + 1 == loops.extents.size();
+    SmallVector<Value> carried = single ? SmallVector<Value>() : lanes;
+    auto inside = [&](Value at, ValueRange values) {
+      point.index[loop] = at;
+      return single ? (walk(loop + 1, point, lanes, body), SmallVector<Value>())
+                    : walk(loop + 1, point, SmallVector<Value>(values), body);
+    };
+    if (single || !lastLoop) {
+      SmallVector<Value> next = w.loop(w.index(0), w.index(extent), 1, carried, inside);
+      return single ? lanes : next;
+    }
+    extent /= pieces;
+    Value lower = pieces > 1 ? start : w.index(0);
+    int64_t whole = extent / ein::sumLanes * ein::sumLanes;
+    point.vector = loop;
+    point.width = point.active = ein::sumLanes;
+    if (whole)
+      carried =
+          w.loop(lower, pieces > 1 ? w.plus(lower, w.index(whole)) : w.index(whole), ein::sumLanes, carried, inside);
+    if (whole < extent) {
+      point.active = extent - whole;
+      point.index[loop] = w.plus(lower, w.index(whole));
+      carried = writeBlock(point, carried, body);
+    }
+    return carried;
+  }
+
+  SmallVector<Value> writeBlock(const Point &point, SmallVector<Value> lanes, const Block &body) {
+    points.blockValues.clear();
+    for (Operation *op : body.stored) {
+      Value value = points.valueOf(op, point);
+      if (w.isStored(op->getResult(0)))
+        points.store(op, value, point);
+      if (points.kept.contains(op)) {
+        points.broadcast(value, point);
+        points.keep(op, value, point);
+      }
+    }
+    for (auto [op, held] : llvm::zip(body.reductions, lanes)) {
+      auto reduce = cast<ein::ReduceOp>(op);
+      Value x = castElement(b, points.operandOf(op, 0, point), reduce.getSumType());
+      if (single) {
+        combineOne(reduce, held, x, point);
+        continue;
+      }
+      points.broadcast(x, point);
+      Value next = combine(b, reduce.getReduction(), held, x);
+      if (point.active < point.width)
+        next = arith::SelectOp::create(b, w.mask(point.lanes()), next, held);
+      held = next;
+    }
+    return lanes;
+  }
+
+  void combineOne(ein::ReduceOp reduce, Value buffer, Value x, const Point &point) {
+    Value flat;
+    int64_t step = 1;
+    for (unsigned loop = points.loops.extents.size(); loop-- > points.loops.outer;) {
+      flat = w.plus(flat, w.times(point.index[loop], step));
+      step *= points.loops.extents[loop];
+    }
+    Value lane = flat ? Value(arith::RemUIOp::create(b, flat, w.index(ein::sumLanes))) : w.index(0);
+    Value held = w.load(buffer, reduce.getSumType(), lane, 0, {});
+    w.store(combine(b, reduce.getReduction(), held, x), buffer, lane, 0, {});
+  }
+
+  KernelWriter &w;
+  ImplicitLocOpBuilder &b;
+  const ein::IterationSpace &alignment;
+  ArrayRef<Operation *> equations;
+  PointwiseEmitter points;
+  DenseMap<Operation *, unsigned> level;
+  DenseMap<Operation *, Value> laneBuffers;
+  unsigned last = 0;
+  bool single = false;
+  int64_t pieces = 1; // parts of a long row that go to different chunks
+  Value start;        // of the part
+};
+
+} // namespace
+
+LogicalResult codegen::writeRows(KernelWriter &writer, ArrayRef<Operation *> equations) {
+  std::optional<ein::IterationSpace> alignment = ein::unifyDomains(equations);
+  if (!alignment)
+    return writer.kernel.emitOpError("has equations without a common domain");
+  return RowsWriter(writer, *alignment, equations).run();
+}
+
+LogicalResult codegen::writeRows(KernelWriter &writer) { return writeRows(writer, equationsOf(writer.kernel)); }

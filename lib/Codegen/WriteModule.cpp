@@ -1,0 +1,166 @@
+//===- WriteModule.cpp - write a compiled module ---------------------------------===//
+#include "plc/Codegen/WriteModule.h"
+
+#include "plc/Codegen/Kernels.h"
+#include "plc/Codegen/ObjectCache.h"
+#include "plc/Codegen/Target.h"
+
+#include "mlir/IR/Remarks.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::codegen;
+
+namespace {
+
+module::Initializer initializerOf(ein::ParamOp param) {
+  module::Initializer init;
+  double a = param.getA().convertToDouble(), b = param.getB().convertToDouble();
+  switch (param.getInit()) {
+  case ein::Initializer::constant:
+    init.kind = module::Initializer::Kind::Constant;
+    init.value = a;
+    return init;
+  case ein::Initializer::normal:
+    init.kind = module::Initializer::Kind::Normal;
+    init.scale = a;
+    return init;
+  case ein::Initializer::uniform:
+    init.kind = module::Initializer::Kind::Uniform;
+    init.low = a;
+    init.high = b;
+    return init;
+  }
+  llvm_unreachable("all initializers are listed");
+}
+
+std::vector<module::ParameterInfo> parametersOf(ModuleOp module) {
+  std::vector<module::ParameterInfo> parameters;
+  for (auto param : module.getOps<ein::ParamOp>()) {
+    auto type = cast<RankedTensorType>(param.getType());
+    parameters.push_back({param.getSymName().str(), elementTypeOf(type), type.getShape().vec(), initializerOf(param),
+                          param.getFrozen()});
+  }
+  return parameters;
+}
+
+module::KernelInfo describe(const KernelRecord &record) {
+  module::KernelInfo kernel{
+      record.name, record.symbol,   record.where, record.chunks, record.flops, record.bytes, record.ns, {}, {},
+      {},          record.infinite, record.loop};
+  for (const KernelRecord::Gather &gather : record.gathers)
+    kernel.gathers.push_back({gather.where, gather.extent});
+  auto read = [](const std::vector<KernelRecord::RealOperand> &from, std::vector<module::RealOperand> &to) {
+    for (const KernelRecord::RealOperand &operand : from)
+      to.push_back({operand.operand, *parseElementType(operand.type), operand.elements});
+  };
+  read(record.inputs, kernel.inputs);
+  read(record.results, kernel.results);
+  return kernel;
+}
+
+// An object with plc_manifest and plc_manifest_size.
+LogicalResult emitManifest(StringRef manifest, ArrayRef<std::string> features, Location loc,
+                           SmallVectorImpl<char> &object) {
+  llvm::LLVMContext context;
+  llvm::Module module("manifest", context);
+  auto add = [&](StringRef name, llvm::Constant *value) {
+    new llvm::GlobalVariable(module, value->getType(), /*isConstant=*/true, llvm::GlobalValue::ExternalLinkage, value,
+                             name);
+  };
+  add("plc_manifest", llvm::ConstantDataArray::getString(context, manifest));
+  add("plc_manifest_size", llvm::ConstantInt::get(llvm::Type::getInt64Ty(context), manifest.size()));
+  int64_t code = 0;
+  return emitObject(module, features, loc, object, code);
+}
+
+} // namespace
+
+LogicalResult ModuleWriter::compile() {
+  KernelSet kernels; // of all entries: equal ones are one, a ragged one is two
+  llvm::StringMap<int64_t> names;
+  manifest = request.manifest;
+  manifest.targetFeatures = request.features;
+  manifest.held = parametersOf(ModuleOp(request.entries.front().module));
+  for (ModuleEntry entry : request.entries) {
+    plan::ProgramOp program = *entry.module.getBody()->getOps<plan::ProgramOp>().begin();
+    // In the order in which the table counts them.
+    for (auto kernel : entry.module.getBody()->getOps<plan::KernelOp>()) {
+      KernelVariants variants = kernels.find(kernel, program.getCut());
+      entry.table.kernels.push_back(variants.full);
+      entry.table.shortKernels.push_back(variants.shorter);
+    }
+    manifest.entries.push_back(std::move(entry.table));
+  }
+  CodeOptions options = codeOptionsOf(request.features);
+  FailureOr<OwningOpRef<ModuleOp>> written = writeKernels(kernels, options, records);
+  if (failed(written))
+    return failure();
+  code = std::move(*written);
+  if (!code)
+    code = ModuleOp::create(ModuleOp(request.entries.front().module).getLoc());
+  for (KernelRecord &record : records) {
+    // Kernels of another entry may have the name of a different one of the first.
+    if (int64_t earlier = names[record.name]++)
+      record.name += "#" + std::to_string(earlier + 1);
+    manifest.kernels.push_back(describe(record));
+  }
+  return success();
+}
+
+std::unique_ptr<llvm::Module> ModuleWriter::lower(llvm::LLVMContext &context) {
+  if (failed(lowerToLLVM(*code, records)))
+    return nullptr;
+  return optimise(*code, context, request.features);
+}
+
+LogicalResult ModuleWriter::printLLVM(llvm::raw_ostream &stream) {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module = lower(context);
+  if (!module)
+    return failure();
+  module->print(stream, nullptr);
+  return success();
+}
+
+LogicalResult ModuleWriter::emitCode(SmallVectorImpl<char> &object, int64_t &codeBytes) {
+  ObjectCache cache(request.objectFolder, *code, request.features);
+  auto options = [](StringRef name) { return remark::RemarkOpts::name(name).category("object-cache"); };
+  if (std::optional<SmallVector<char>> found = cache.find()) {
+    object = std::move(*found);
+    remark::passed(code->getLoc(), options("Found"))
+        << remark::add("took the code of {0} kernels from the cache", records.size());
+    return checkObject(StringRef(object.data(), object.size()), code->getLoc(), codeBytes);
+  }
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module = lower(context);
+  if (!module || failed(emitObject(*module, request.features, code->getLoc(), object, codeBytes)))
+    return failure();
+  remark::missed(code->getLoc(), options("Compiled")) << remark::add("compiled {0} kernels", records.size());
+  cache.keep(StringRef(object.data(), object.size()));
+  return success();
+}
+
+LogicalResult ModuleWriter::writeObject(llvm::raw_ostream &stream) {
+  SmallVector<char> object;
+  int64_t codeBytes = 0;
+  if (failed(emitCode(object, codeBytes)))
+    return failure();
+  stream.write(object.data(), object.size());
+  return success();
+}
+
+LogicalResult ModuleWriter::writeShared(StringRef path) {
+  SmallVector<char> object, manifestObject;
+  int64_t codeBytes = 0;
+  if (failed(emitCode(object, codeBytes)))
+    return failure();
+  manifest.codeBytes = codeBytes;
+  if (failed(emitManifest(module::writeManifest(manifest), request.features, code->getLoc(), manifestObject)))
+    return failure();
+  return linkModule({StringRef(object.data(), object.size()), StringRef(manifestObject.data(), manifestObject.size())},
+                    path, UnknownLoc::get(code->getContext())); // what fails is no line of the model
+}

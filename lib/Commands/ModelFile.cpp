@@ -1,0 +1,321 @@
+#include "plc/Commands/ModelFile.h"
+
+#include "Inspect.h"
+#include "SimulateFile.h"
+#include "SourceTexts.h"
+#include "plc/Runtime/Base/Files.h"
+#include "plc/Runtime/Base/Module.h"
+#include "plc/Runtime/Base/ProcessGroup.h"
+#include "plc/Runtime/Base/ScratchFolder.h"
+#include "plc/Runtime/Execute/MakeTransport.h"
+#include "plc/Runtime/Execute/ModuleEngine.h"
+#include "plc/Runtime/Processes/Launch.h"
+#include "plc/Support/CacheFolder.h"
+
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace fs = std::filesystem;
+
+extern char **environ;
+
+namespace plc::runtime {
+
+namespace {
+
+int64_t readThreads(const std::string &key, const std::string &value) {
+  int64_t number = 0;
+  auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  if (error != std::errc() || end != value.data() + value.size() || number < 1 || number > 256)
+    throw usageError("found '" + value + "' for key '" + key + "', expected 1 to 256");
+  return number;
+}
+
+NonFiniteStep readNonFinite(const std::string &key, const std::string &value) {
+  if (auto treatment = parseChoice<NonFiniteStep>(value))
+    return *treatment;
+  throw usageError("found '" + value + "' for key '" + key + "', expected " + listChoices<NonFiniteStep>("'", " or "));
+}
+
+/// A key among --set that means something when a module runs; every other is refused by name.
+void applyRunTimeKey(const std::string &set, ModuleOptions &options) {
+  size_t equal = set.find('=');
+  std::string key = set.substr(0, equal), value = set.substr(equal + 1);
+  if (key == "machine.threads_per_stage")
+    options.threadsPerStage = readThreads(key, value);
+  else if (key == "machine.transport")
+    options.transportKind = findTransport(value);
+  else if (key == "training.nonfinite")
+    options.nonFinite = readNonFinite(key, value);
+  else
+    throw usageError("key '" + key +
+                     "' is fixed when a module is compiled; at run time only 'machine.threads_per_stage', "
+                     "'machine.transport' and 'training.nonfinite' can be set");
+}
+
+void refuseCompileOptions(const ModelRequest &request) {
+  const std::pair<const char *, bool> given[] = {
+      {"--strategy", !request.strategy.empty()}, {"-D", !request.defines.empty()}, {"--entry", !request.entry.empty()}};
+  for (auto [flag, present] : given)
+    if (present)
+      throw usageError("option '" + std::string(flag) + "' does not apply to a compiled module");
+}
+
+std::string compilerBesideUs() {
+  std::error_code error;
+  fs::path self = fs::read_symlink("/proc/self/exe", error);
+  fs::path compiler = self.parent_path() / "plc-compile";
+  if (error || ::access(compiler.c_str(), X_OK) != 0)
+    throw Error(BadUsage, "", "no 'plc-compile' beside this program, found none at '" + compiler.string() + "'");
+  return compiler;
+}
+
+fs::path cacheDirectory() { return cacheFolder(); }
+
+std::vector<std::string> compileArguments(const ModelRequest &request) {
+  std::vector<std::string> arguments{request.file};
+  if (!request.strategy.empty())
+    arguments.insert(arguments.end(), {"--strategy", request.strategy});
+  if (!request.entry.empty())
+    arguments.insert(arguments.end(), {"--entry", request.entry});
+  for (const std::string &set : request.sets)
+    arguments.insert(arguments.end(), {"--set", set});
+  for (const std::string &define : request.defines)
+    arguments.insert(arguments.end(), {"-D", define});
+  for (const std::string &output : request.outputs)
+    arguments.insert(arguments.end(), {"--output", output});
+  return arguments;
+}
+
+/// Runs the compiler, whose diagnostics go straight to the user, as its output does unless that goes to a file. Throws
+/// with its exit code.
+void compile(const std::string &compiler, const std::vector<std::string> &arguments, const std::string &output = "") {
+  std::vector<char *> argv{const_cast<char *>(compiler.c_str())};
+  for (const std::string &argument : arguments)
+    argv.push_back(const_cast<char *>(argument.c_str()));
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  if (!output.empty())
+    ::posix_spawn_file_actions_addopen(&actions, 1, output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+  pid_t child = 0;
+  int error = ::posix_spawn(&child, compiler.c_str(), &actions, nullptr, argv.data(), environ);
+  ::posix_spawn_file_actions_destroy(&actions);
+  if (error)
+    throw Error(Internal, "", "'" + compiler + "' cannot be started: " + std::strerror(error));
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR)
+    continue;
+  if (WIFSIGNALED(status))
+    throw Error(Internal, "", "'" + compiler + "' was ended by signal " + std::to_string(WTERMSIG(status)));
+  if (WEXITSTATUS(status) != 0)
+    throw Error(WEXITSTATUS(status), "", "");
+}
+
+/// The pipeline that the compiler would run, which holds the rates as it reads them from the file of `machine.rates`.
+/// Empty if neither the strategy nor a set mentions rates.
+std::string ratesOf(const ModelRequest &request, const std::string &compiler, ScratchFolder &scratch) {
+  std::string how = request.strategy.empty() ? "" : readFile(request.strategy);
+  for (const std::string &set : request.sets)
+    how += set + "\n";
+  if (how.find("rates") == std::string::npos)
+    return "";
+  std::string passes = scratch.path() / "passes";
+  std::vector<std::string> arguments = compileArguments(request);
+  arguments.push_back("--print-pipeline");
+  compile(compiler, arguments, passes);
+  return readFile(passes);
+}
+
+/// FNV-1a 128: unlike two hashes of 64 bits of one text, it has all of its bits. Models that share a name in the cache
+/// would run each other's modules.
+std::string hash128(std::string_view bytes) {
+  using Wide = unsigned __int128;
+  constexpr Wide offset = (Wide(0x6c62272e07bb0142) << 64) | 0x62b821756295c58d, prime = (Wide(1) << 88) | 0x13b;
+  Wide hash = offset;
+  for (char byte : bytes)
+    hash = (hash ^ static_cast<unsigned char>(byte)) * prime;
+  char text[33];
+  std::snprintf(text, sizeof(text), "%016llx%016llx", static_cast<unsigned long long>(hash >> 64),
+                static_cast<unsigned long long>(hash));
+  return text;
+}
+
+/// The hash of everything that the compiled module is made from: model, files that it uses, strategy, rates, options and the compiler. The CPU
+/// is no part of it.
+std::string contentHash(const ModelRequest &request, const std::string &compiler, ScratchFolder &scratch) {
+  std::string all = textOfModel(request.file);
+  auto add = [&](const std::string &part) {
+    all += '\0';
+    all += part;
+  };
+  if (!request.strategy.empty())
+    add(readFile(request.strategy));
+  add(ratesOf(request, compiler, scratch));
+  for (const std::string &argument : compileArguments(request))
+    add(argument);
+  std::error_code ignored;
+  add(compiler);
+  add(std::to_string(fs::file_size(compiler, ignored)));
+  add(std::to_string(fs::last_write_time(compiler, ignored).time_since_epoch().count()));
+  return hash128(all);
+}
+
+/// Keeps a module in the cache for the next run; why not, if it cannot be.
+std::error_code keep(const fs::path &module, const fs::path &kept) {
+  std::error_code error;
+  fs::create_directories(kept.parent_path(), error);
+  if (error)
+    return error;
+  // Whoever looks for it meanwhile finds none, or a whole one.
+  fs::path partial = fs::path(kept).replace_extension("partial-" + std::to_string(::getpid()));
+  fs::copy_file(module, partial, fs::copy_options::overwrite_existing, error);
+  if (!error)
+    fs::rename(partial, kept, error);
+  if (error)
+    ::unlink(partial.c_str());
+  return error;
+}
+
+/// The compiled module of a .ein file, from the cache if everything is as it was. A cache that is full or cannot be written
+/// costs the next run a compilation, and this one nothing: then the module is in the scratch folder. Processes that were
+/// launched run the launcher's: each would measure the machine for itself, and plan by what it found.
+std::string moduleOf(const ModelRequest &request, ScratchFolder &scratch) {
+  if (std::string module = moduleOfLauncher(request.file); !module.empty())
+    return module;
+  std::string compiler = compilerBesideUs();
+  fs::path kept = cacheDirectory() / (contentHash(request, compiler, scratch) + ".plcm");
+  std::error_code ignored;
+  if (fs::exists(kept, ignored))
+    return kept;
+  std::string module = scratch.path() / "module.plcm";
+  std::vector<std::string> arguments = compileArguments(request);
+  arguments.insert(arguments.end(), {"-o", module});
+  compile(compiler, arguments);
+  std::error_code error = keep(module, kept);
+  if (!error)
+    return kept;
+  warnUser("warning: cannot keep the compiled model in '" + cacheDirectory().string() + "': " + error.message() +
+           "; the next run compiles it again, unless XDG_CACHE_HOME names a folder that can be written\n");
+  return module;
+}
+
+/// Whether a file is a model, or IR that was made of one.
+bool isCompiled(const fs::path &file) { return file.extension() == ".ein" || file.extension() == ".mlir"; }
+
+} // namespace
+
+/// The largest number of ranks of an entry.
+static int64_t numRanks(const Manifest &manifest) {
+  size_t most = 0;
+  for (const module::EntryPlan &entry : manifest.entries)
+    most = std::max(most, entry.ranks.size());
+  return static_cast<int64_t>(most);
+}
+
+/// Whether this process is one of several that run the model, as options or the module say.
+static bool isShared(const ModelRequest &request, const ModuleOptions &options, const Manifest &manifest) {
+  if (!request.runs || (options.transportKind && *options.transportKind != TransportKind::Mpi))
+    return false;
+  std::optional<MpiJob> job = findMpiJob();
+  bool several = job && (!job->count || *job->count > 1);
+  return request.ranks || several || options.transportKind.value_or(manifest.transport) == TransportKind::Mpi;
+}
+
+/// Runs the model in processes of its own, and throws how they ended: what they had to tell is told.
+[[noreturn]] static void launchProcesses(const ModelRequest &request, const Module &module, const std::string &file) {
+  int64_t most = numRanks(module.manifest());
+  if (request.ranks > most)
+    throw usageError("found '--ranks " + std::to_string(request.ranks) + "', but the plan of '" + request.file +
+                     "' has " + std::to_string(most) + " rank" + (most == 1 ? "" : "s"));
+  std::optional<MpiLibrary> asked;
+  if (!request.mpi.empty() && !(asked = parseChoice<MpiLibrary>(request.mpi)))
+    throw usageError("found '" + request.mpi + "' for '--mpi', expected one of " + listChoices<MpiLibrary>("", ", "));
+  if (!request.hostfile.empty())
+    readFile(request.hostfile); // The launchers' own words for a file that is not there are many.
+  throw Error(launch({chooseLauncher(asked), request.ranks ? request.ranks : most, request.hostfile,
+                      request.hangTimeout.value_or(ModuleOptions().hangTimeout), request.arguments,
+                      file == request.file ? "" : request.file, file == request.file ? "" : file},
+                     module.manifest()),
+              "", "");
+}
+
+static std::unique_ptr<Engine> runModule(const ModelRequest &request, const std::string &file, ModuleOptions &options) {
+  auto module = std::make_unique<Module>(file);
+  bool shared = isShared(request, options, module->manifest());
+  for (auto [flag, given] : {std::pair("--ranks", request.ranks > 0),
+                             {"--mpi", !request.mpi.empty()},
+                             {"--hostfile", !request.hostfile.empty()}})
+    if (given && !shared)
+      throw usageError("option '" + std::string(flag) + "' needs " + (request.ranks ? "" : "'--ranks N' or ") +
+                       "'machine.transport = \"mpi\"'");
+  options.transportKind = shared ? TransportKind::Mpi : TransportKind::Threads;
+  if (!shared)
+    return openModule(std::move(module), options);
+  if (request.checkLive) // It makes ranks fail, each of which would end its process.
+    throw usageError("option '--check-live' wants all ranks in one process: with '--set machine.transport=threads' it "
+                     "checks the same plan");
+  if (!findMpiJob())
+    launchProcesses(request, *module, file);
+  ProcessGroup &world = *joinGroup(TransportKind::Mpi);
+  followLauncher();
+  if (request.ranks && request.ranks != world.count())
+    throw usageError("found '--ranks " + std::to_string(request.ranks) + "', but mpirun has started " +
+                     std::to_string(world.count()) + " processes");
+  return openModule(std::move(module), options);
+}
+
+std::unique_ptr<Engine> openModelFile(const ModelRequest &request) {
+  ScratchFolder scratch; // who has opened a module, needs its file no more
+  ModuleOptions options;
+  options.checkArena = request.checkArena;
+  options.checkLive = request.checkLive;
+  options.checkFinite = request.checkFinite;
+  options.shareKernels = request.sharesKernels;
+  options.trace = !request.trace.empty();
+  options.timeTasks = request.timesTasks;
+  options.printWorkers = request.runs;
+  options.hangTimeout = request.hangTimeout.value_or(options.hangTimeout);
+  if (isCompiled(request.file))
+    return runModule(request, moduleOf(request, scratch), options);
+  refuseCompileOptions(request);
+  for (const std::string &set : request.sets)
+    applyRunTimeKey(set, options);
+  return runModule(request, request.file, options);
+}
+
+/// A module that no kernel of is called.
+static Module openUnrun(const ModelRequest &request) {
+  bool compiles = isCompiled(request.file);
+  if (!compiles) {
+    refuseCompileOptions(request);
+    if (!request.sets.empty())
+      throw usageError("option '--set' does not apply to a compiled module that is not run");
+  }
+  ScratchFolder scratch;
+  return Module(compiles ? moduleOf(request, scratch) : request.file, Module::Use::Inspect);
+}
+
+void inspectModelFile(const ModelRequest &request) { tellModule(openUnrun(request)); }
+
+void simulateModelFile(const ModelRequest &request, simulator::ClusterReader readCluster) {
+  if (request.cluster.empty())
+    throw usageError("'simulate' needs option '--cluster FILE.toml'");
+  simulator::Cluster cluster;
+  if (auto error = readCluster(readFile(request.cluster), cluster))
+    throw Error(BadInput, request.cluster + ":" + std::to_string(error->line) + ":" + std::to_string(error->column),
+                error->text);
+  Module module = openUnrun(request);
+  if (!request.trace.empty())
+    checkWritable(request.trace);
+  simulateModule(module.manifest(), cluster, request.cluster, request.trace);
+}
+
+} // namespace plc::runtime

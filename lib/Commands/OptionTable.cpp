@@ -1,0 +1,319 @@
+#include "OptionTable.h"
+
+#include "Runs.h"
+#include "plc/Runtime/Execute/ModuleEngine.h"
+#include "plc/Support/ResultName.h"
+
+#include <algorithm>
+#include <cfloat>
+#include <charconv>
+#include <cmath>
+
+namespace plc::runtime {
+
+namespace {
+
+constexpr Command commands[] = {
+    {"train", Train, runTrain, nullptr, "trains the model and tells the loss on the held-out part",
+     "--data tok=corpus.txt --data next=corpus.txt+1 --steps 200 --save run"},
+    {"eval", Eval, runEval, nullptr, "the means of the loss and of the other scalar outputs over the held-out part",
+     "--data tok=corpus.txt --data next=corpus.txt+1 --params run"},
+    {"infer", Infer, runInfer, nullptr, "runs the model once on given tensors",
+     "--params run --input tok=@tok.npy --output logits=@logits.npy"},
+    {"generate", Generate, runGenerate, nullptr, "writes text from a language model",
+     "--params run --prompt 'Once' --tokens 200"},
+    {"bench", Bench, runBench, nullptr,
+     "measures a training step, or a forward pass of a model without a loss, against the machine's FMA peak",
+     "--repeats 20"},
+    {"params", Params, runParams, nullptr,
+     "tells the model's parameters, and what a file of weights has for each, lacks, and has besides",
+     "--params model.safetensors"},
+    {"check-gradients", CheckGradients, runCheckGradients, nullptr,
+     "compares gradients in f64 with differences of the loss, also where parameters or inputs are 0, 1 or equal; exit "
+     "code 6 if one is wrong",
+     "-D L=1 -D S=8"},
+    {"einsum", Einsum, nullptr, nullptr, "gives a product of tensors, with the subscripts of numpy.einsum",
+     "'bij,bjk->bik' a.npy b.npy -o c.npy", "'SUBSCRIPTS' FILE ..", runEinsum},
+    {"tokenize", Tokenize, nullptr, nullptr, "tells the tokens of a text, of '@FILE' or of stdin, '@-'",
+     "tokenizer.json 'Once upon a time'", "TOKENIZER.json TEXT|@FILE", runTokenize},
+    {"inspect", Inspect, nullptr, &Tool::inspect,
+     "tells what a compiled model holds: entries, tensors, parameters, plan and kernels", ""},
+    {"simulate", Simulate, nullptr, &Tool::simulate,
+     "plays a module's plan on a described cluster: its step, and each rank's bubble, bytes and messages",
+     "--cluster cluster.toml --trace step.json"},
+};
+
+int64_t parseInteger(const Given &given, int64_t low) {
+  int64_t value = 0;
+  auto [end, error] = std::from_chars(given.text.data(), given.text.data() + given.text.size(), value);
+  if (error == std::errc::result_out_of_range)
+    throw usageError("found '" + given.text + "' for '" + given.flag + "', expected an integer below 2^63");
+  if (error != std::errc() || end != given.text.data() + given.text.size() || value < low)
+    throw usageError("found '" + given.text + "' for '" + given.flag + "', expected an integer of at least " +
+                     std::to_string(low));
+  return value;
+}
+
+double parseNumber(const Given &given, double from, double below, const std::string &expected) {
+  double value = 0;
+  auto [end, error] = std::from_chars(given.text.data(), given.text.data() + given.text.size(), value);
+  if (error != std::errc() || end != given.text.data() + given.text.size() || !(value >= from) || !(value < below))
+    throw usageError("found '" + given.text + "' for '" + given.flag + "', expected " + expected);
+  return value;
+}
+
+template <typename Kind>
+Kind parseChosen(const Given &given) {
+  if (auto kind = parseChoice<Kind>(given.text))
+    return *kind;
+  throw usageError("found '" + given.text + "' for '" + given.flag + "', expected " + listChoices<Kind>("'", " or "));
+}
+
+double parseReal(const Given &given, double below) {
+  std::string end = std::isinf(below) ? "" : " to below " + std::to_string(static_cast<int64_t>(below));
+  return parseNumber(given, 0, below, "a number from 0" + end);
+}
+
+/// Above 0, to 1.
+double parsePart(const Given &given) {
+  double value = parseReal(given, INFINITY);
+  if (value == 0 || value > 1)
+    throw usageError("found '" + given.text + "' for '" + given.flag + "', expected a number above 0, to 1");
+  return value;
+}
+
+/// `NAME=REST`, both nonempty.
+std::pair<std::string, std::string> parsePair(const Given &given, const char *form) {
+  size_t equal = given.text.find('=');
+  if (equal == std::string::npos || equal == 0 || equal + 1 == given.text.size())
+    throw usageError("found '" + given.text + "' for '" + given.flag + "', expected " + form);
+  return {given.text.substr(0, equal), given.text.substr(equal + 1)};
+}
+
+DataOption parseData(const Given &given) {
+  auto [input, file] = parsePair(given, "IN=FILE or IN=FILE+n");
+  DataOption option{input, file, 0};
+  size_t plus = file.rfind('+');
+  bool digits =
+      plus != std::string::npos && plus > 0 && plus + 1 < file.size() &&
+      std::all_of(file.begin() + static_cast<long>(plus) + 1, file.end(), [](char c) { return c >= '0' && c <= '9'; });
+  if (digits) {
+    option.shift = parseInteger({given.flag, file.substr(plus + 1)}, 0);
+    option.file = file.substr(0, plus);
+    if (option.shift > (int64_t(1) << 40))
+      throw usageError("found '" + file.substr(plus + 1) + "' as a shift, expected at most 2^40");
+  }
+  return option;
+}
+
+TensorOption parseTensor(const Given &given) {
+  auto [name, rest] = parsePair(given, "NAME=@FILE.npy, NAME=@FILE.safetensors:KEY or NAME=-");
+  if (rest == "-")
+    return {name, {"-", ""}};
+  if (rest[0] != '@' || rest.size() == 1)
+    throw usageError("found '" + given.text + "' for '" + given.flag +
+                     "', expected NAME=@FILE.npy, NAME=@FILE.safetensors:KEY or NAME=-");
+  return {name, TensorPlace::parse(rest.substr(1))};
+}
+
+/// A name alone is told.
+TensorOption parseOutput(const Given &given) {
+  bool alone = !given.text.empty() && given.text.find('=') == std::string::npos;
+  return alone ? TensorOption{given.text, {}} : parseTensor(given);
+}
+
+TensorOption parseDump(const Given &given) {
+  TensorOption option = parseOutput(given);
+  size_t dot = option.name.rfind('.');
+  if (!parseResultName(option.name).isRuleValue() || dot == 0 || dot + 1 == option.name.size())
+    throw usageError("found '" + given.text + "' for '" + given.flag + "', expected PATH.NAME or PATH.NAME=@FILE");
+  return option;
+}
+
+// The columns: flag, argument, commands, group of --help, help, effect.
+constexpr unsigned runs = executing, all = runs | Inspect | Simulate | Params | CheckGradients;
+
+constexpr OptionSpec options[] = {
+    {"--data", "IN=FILE[+n]", Train | Eval | Bench | CheckGradients, "data",
+     "an input's windows of bytes, of a .npy or .bin:TYPE, n further on, or rows of a .npy or .safetensors:KEY; of all files if '*' matches several",
+     [](Options &o, const Given &given) { o.data.push_back(parseData(given)); }, true, Alike::Files},
+    {"--windows", "ORDER", Train, "data",
+     "where windows begin: random (default, or the checkpoint's), or epochs: side by side, each once, shuffled by the seed",
+     [](Options &o, const Given &given) { o.windows = parseChosen<WindowOrder>(given); }},
+    {"--holdout", "PART", Train | Eval, "data", "last part of the data, never trained on (default 0.1, with --resume the checkpoint's; 0: none)",
+     [](Options &o, const Given &given) { o.holdout = parseReal(given, 1); }},
+    {"--input", "NAME=@FILE", Infer | CheckGradients, "data", "a tensor: .npy, .safetensors:KEY, or - for stdin",
+     [](Options &o, const Given &given) { o.inputs.push_back(parseTensor(given)); }, true, Alike::Files},
+    {"--output", "NAME[=@FILE]", Infer, "data",
+     "a result or grad(NAME): told, or written to .npy, .safetensors:KEY, or - (default: all results are told)",
+     [](Options &o, const Given &given) { o.outputs.push_back(parseOutput(given)); }, true, Alike::Names},
+    {"--dump", "PATH.NAME[=@FILE]", Infer, "data", "the value of a rule, as attention.3.p: told, or written",
+     [](Options &o, const Given &given) { o.outputs.push_back(parseDump(given)); }, true, Alike::Names},
+    {"--expect", "NAME=@FILE", Infer, "data",
+     "compare a result, by its bits unless a tolerance is given; exit code 6 if it differs",
+     [](Options &o, const Given &given) { o.expects.push_back(parseTensor(given)); }, true, Alike::Names},
+    {"--rtol", "X", Infer, "data", "relative tolerance of --expect (default 0)",
+     [](Options &o, const Given &given) { o.rtol = parseReal(given, INFINITY); }},
+    {"--atol", "X", Infer, "data", "absolute tolerance of --expect (default 0)",
+     [](Options &o, const Given &given) { o.atol = parseReal(given, INFINITY); }},
+    {"-o", "FILE", Einsum | Tokenize, "data",
+     "the result: .npy, .safetensors:KEY, or - for stdout (default: it is told)",
+     [](Options &o, const Given &given) { o.out = TensorPlace::parse(given.text); }},
+    {"--prompt", "TEXT", Generate, "text", "what a text begins with; given more than once, so many texts",
+     [](Options &o, const Given &given) { o.prompts.push_back(given.text); }, true},
+    {"--tokenizer", "FILE.json", Generate, "text", "a tokenizer.json, as Hugging Face's models have (default: bytes)",
+     [](Options &o, const Given &given) { o.tokenizer = given.text; }, false, Alike::Files},
+    {"--prompt-ids", "N,N,..", Generate, "text",
+     "instead of a prompt the numbers of its tokens; without a tokenizer numbers are written, too",
+     [](Options &o, const Given &given) {
+       o.promptsAreNumbers = true;
+       o.prompts.push_back(given.text);
+     },
+     true},
+    {"--prefill", "FILE", Generate, "text",
+     "a model that reads prompts, several tokens in a run, for one that keeps a state: .plcm or .ein",
+     [](Options &o, const Given &given) { o.prefill = given.text; }, false, Alike::Presence},
+    {"--tokens", "N", Generate, "text", "tokens to add: bytes of a byte-level model (default 200)",
+     [](Options &o, const Given &given) { o.tokens = parseInteger(given, 0); }},
+    {"--temperature", "T", Generate, "text", "0 takes the likeliest token (default 0.8)",
+     [](Options &o, const Given &given) { o.temperature = parseReal(given, INFINITY); }},
+    {"--top-k", "N", Generate, "text", "draws from the N likeliest tokens (default: all)",
+     [](Options &o, const Given &given) { o.topK = parseInteger(given, 1); }},
+    {"--top-p", "P", Generate, "text",
+     "draws from the likeliest tokens that together have the probability P (default 1: all)",
+     [](Options &o, const Given &given) { o.topP = parsePart(given); }},
+    {"--stop", "TEXT", Generate, "text", "ends a text before this one; of several, the first that comes",
+     [](Options &o, const Given &given) { o.stops.push_back(given.text); }, true},
+    {"--steps", "N", Train, "training", "number of the last step (default 100)",
+     [](Options &o, const Given &given) { o.steps = parseInteger(given, 1); }},
+    {"--runs", "N", Infer, "tensors",
+     "N runs, one after another: tensors have a first axis of N more (default: one run)",
+     [](Options &o, const Given &given) { o.runs = parseInteger(given, 1); }},
+    {"--seed", "K", runs | CheckGradients, "training", "of initial values, data, draws and sampling (default 0, with --resume, or of the draws of eval, the checkpoint's)",
+     [](Options &o, const Given &given) { o.seed = static_cast<uint64_t>(parseInteger(given, 0)); }},
+    {"--until-loss", "X", Train, "training", "end after the first step whose loss is at most X (default: the last step)",
+     [](Options &o, const Given &given) { o.untilLoss = parseNumber(given, -DBL_MAX, INFINITY, "a number"); }},
+    {"--eval-every", "N", Train, "training", "after every N steps the held-out loss, too, into the log",
+     [](Options &o, const Given &given) { o.evalEvery = parseInteger(given, 1); }},
+    {"--log", "FILE", Train, "training", "one JSON object per line: plan, steps, summary; '-' is standard output (default: none)",
+     [](Options &o, const Given &given) { o.log = given.text; }, false, Alike::Presence},
+    {"--save", "DIR", Train, "checkpoints", "write DIR/step-N after the last step (default: none)",
+     [](Options &o, const Given &given) { o.save = given.text; }, false, Alike::Presence},
+    {"--save-every", "N", Train, "checkpoints", "and after every N steps (default: the last only)",
+     [](Options &o, const Given &given) { o.saveEvery = parseInteger(given, 1); }},
+    {"--keep", "N", Train, "checkpoints", "of the steps saved so far, only the last N (default: all)",
+     [](Options &o, const Given &given) { o.keep = parseInteger(given, 1); }},
+    {"--resume", "DIR", Train, "checkpoints", "continue from DIR, or from one DIR/step-N",
+     [](Options &o, const Given &given) { o.resume = given.text; }, false, Alike::Presence},
+    {"--overwrite", "", runs | Simulate, "checkpoints",
+     "replace what another run left in --save, --log and --trace, which are refused otherwise",
+     [](Options &o, const Given &) { o.overwrites = true; }},
+    {"--params", "P", Train | Eval | Infer | Generate | Params, "checkpoints",
+     "DIR, DIR/step-N, a .safetensors file or an index of several (default: initial values)",
+     [](Options &o, const Given &given) { o.params = given.text; }, false, Alike::Presence},
+    {"--random-parameters", "", Eval | Infer | Generate, "checkpoints",
+     "use initial values, as is done without --params, but without a warning",
+     [](Options &o, const Given &) { o.drawsParameters = true; }},
+    {"--map", "FILE.toml", Train | Eval | Infer | Generate | Params, "checkpoints",
+     "which tensors of --params are which parameters, and how they are turned (docs/running.md)",
+     [](Options &o, const Given &given) { o.mapFile = given.text; }, false, Alike::Presence},
+    {"--warmup", "N", Bench, "measuring", "steps before measuring (default 3)",
+     [](Options &o, const Given &given) { o.warmup = parseInteger(given, 0); }},
+    {"--repeats", "N", Bench, "measuring", "steps measured (default 10)",
+     [](Options &o, const Given &given) { o.repeats = parseInteger(given, 1); }},
+    {"--samples", "N", CheckGradients, "checking", "elements tried per parameter (default 64)",
+     [](Options &o, const Given &given) { o.samples = parseInteger(given, 0); }},
+    {"--check-arena", "", Train | Eval | Infer | Generate, "checking",
+     "run all twice, with NaN in every byte that the plan calls dead; the bits must agree",
+     [](Options &o, const Given &) { o.model.checkArena = true; }},
+    {"--check-live", "", Train | Eval | Infer, "checking",
+     "first run all with other bytes in each place that the plan calls live at its peak; a bit must change",
+     [](Options &o, const Given &) { o.model.checkLive = true; }},
+    {"--check-finite", "", runs, "checking",
+     "stop at the first kernel that writes a NaN, or an infinity that none of its rules speaks of",
+     [](Options &o, const Given &) { o.model.checkFinite = true; }, false, Alike::Nothing},
+    {"--hang-timeout", "SECONDS", runs, "checking",
+     "a rank hangs that does nothing for so long; exit code 5 (default 30; 0: never)",
+     [](Options &o, const Given &given) { o.model.hangTimeout = parseReal(given, longestHangTimeout); }, false, Alike::Nothing},
+    {"--cluster", "FILE.toml", Simulate, "measuring", "the machines and links that ranks run on",
+     [](Options &o, const Given &given) { o.model.cluster = given.text; }},
+    {"--trace", "FILE", runs | Simulate, "measuring",
+     "write Chrome trace events: tasks, kernels, sends and waits of each rank",
+     [](Options &o, const Given &given) { o.model.trace = given.text; }, false, Alike::Presence},
+    {"--no-sharing", "", Train | Bench, "measuring",
+     "no worker computes a part of another's kernel: the same bits, to measure what sharing gains",
+     [](Options &o, const Given &) { o.model.sharesKernels = false; }, false, Alike::Nothing},
+    {"--ranks", "N", runs, "processes", "so many processes, which mpirun starts (default: one, or as machine.transport says)",
+     [](Options &o, const Given &given) { o.model.ranks = parseInteger(given, 1); }, false, Alike::Nothing},
+    {"--mpi", "NAME", runs, "processes", "of which library: openmpi or mpich (default: the first that is there)",
+     [](Options &o, const Given &given) { o.model.mpi = given.text; }, false, Alike::Nothing},
+    {"--hostfile", "FILE", runs, "processes", "the machines of the processes, as mpirun reads them (default: this one)",
+     [](Options &o, const Given &given) { o.model.hostfile = given.text; }, false, Alike::Nothing},
+    {"--set", "KEY=VALUE", all | Einsum, "model",
+     "a key of the strategy; for a .plcm: machine.threads_per_stage, machine.transport, training.nonfinite",
+     [](Options &o, const Given &given) {
+       o.model.sets.push_back(given.text);
+       parsePair(given, "KEY=VALUE");
+     },
+     true, Alike::Nothing},
+    {"--strategy", "FILE.toml", all, "model", "how to compile a .ein file",
+     [](Options &o, const Given &given) { o.model.strategy = given.text; }, false, Alike::Nothing},
+    {"-D", "NAME=SIZE", all, "model", "overrides a dim of a .ein file",
+     [](Options &o, const Given &given) {
+       o.model.defines.push_back(given.text);
+       parsePair(given, "NAME=SIZE");
+     },
+     true, Alike::Nothing},
+    {"--entry", "NAME", all, "model", "the model of a .ein file with several",
+     [](Options &o, const Given &given) { o.model.entry = given.text; }, false, Alike::Nothing},
+};
+
+} // namespace
+
+const Command *findCommand(const Tool &tool, const std::string &name) {
+  if (std::find(tool.commands.begin(), tool.commands.end(), name) == tool.commands.end())
+    return nullptr;
+  for (const Command &command : commands)
+    if (command.name == name)
+      return &command;
+  return nullptr;
+}
+
+std::span<const OptionSpec> allOptions() { return options; }
+
+const OptionSpec &optionOf(std::string_view flag) {
+  return *std::find_if(std::begin(options), std::end(options),
+                       [&](const OptionSpec &each) { return flag == each.flag; });
+}
+
+std::string helpText(const Tool &tool, const std::string &name) {
+  const Command *command = findCommand(tool, name);
+  std::string text;
+  if (!command) {
+    text = tool.name + ": " + tool.summary + "\n\nusage: " + tool.name + " COMMAND " + tool.modelArgument +
+           " [options]\n\n";
+    for (const std::string &each : tool.commands)
+      if (const Command *found = findCommand(tool, each))
+        text += "  " + each + std::string(each.size() < 10 ? 10 - each.size() : 1, ' ') + found->what + "\n";
+    return text + "\n" + tool.name + " COMMAND --help tells a command's options, " + tool.name +
+           " --version the version\n";
+  }
+  text = "usage: " + tool.name + " " + name + " " + (command->arguments ? command->arguments : tool.modelArgument) +
+         " [options]\n" + command->what + "\n";
+  for (const char *group : {"data", "text", "training", "measuring", "checking", "checkpoints", "processes", "model"}) {
+    bool any = false;
+    for (const OptionSpec &spec : options) {
+      if (!(spec.commands & command->bit) || std::string_view(spec.group) != group)
+        continue;
+      if (!any)
+        text += "\n" + std::string(group) + "\n";
+      any = true;
+      std::string left = std::string("  ") + spec.flag + (*spec.argument ? " " : "") + spec.argument;
+      text += left + std::string(left.size() < 28 ? 28 - left.size() : 1, ' ') + spec.help + "\n";
+    }
+  }
+  std::string example = tool.name + " " + name + (command->arguments ? "" : " " + tool.exampleModel);
+  return text + "\nexample: " + example + (*command->example ? " " : "") + command->example + "\n";
+}
+
+} // namespace plc::runtime

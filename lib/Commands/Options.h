@@ -1,0 +1,62 @@
+// The command line of plc-run and plc-interpret.
+#ifndef PLC_LIB_COMMANDS_OPTIONS_H
+#define PLC_LIB_COMMANDS_OPTIONS_H
+
+#include "plc/Commands/Commands.h"
+#include "plc/Runtime/Tensors/Data.h"
+#include "plc/Runtime/Tensors/ParameterMap.h"
+#include "plc/Runtime/Tensors/TensorFile.h"
+
+#include <optional>
+
+namespace plc::runtime {
+
+/// `NAME=@FILE` or `NAME=@FILE.safetensors:KEY`.
+struct TensorOption {
+  std::string name;
+  TensorPlace place;
+};
+
+constexpr double defaultHoldout = 0.1;
+
+struct Options {
+  ModelRequest model;
+  std::vector<std::pair<std::string, std::string>> given; // each flag, with its value
+  bool help = false;
+  std::vector<DataOption> data;
+  std::optional<WindowOrder> windows;                 // default random, or the checkpoint's
+  std::vector<TensorOption> inputs, outputs, expects; // an output without a file is told
+  std::string log, save, resume, params, mapFile;
+  std::optional<ParameterMap> map; // of mapFile
+  bool overwrites = false;         // what another run left
+  bool drawsParameters = false;    // no warning of initial values
+  int64_t steps = 100, saveEvery = 0;
+  int64_t keep = 0, evalEvery = 0; // 0: all; never but at the end
+  std::optional<double> untilLoss;
+  int64_t runs = 0;              // of infer, each with a slice of the tensors; 0: one, with the tensors
+  std::optional<uint64_t> seed;  // default 0, or the checkpoint's
+  std::optional<double> holdout; // default defaultHoldout, or the checkpoint's
+  double rtol = 0, atol = 0;
+  std::vector<std::string> prompts, stops;
+  bool promptsAreNumbers = false;
+  int64_t tokens = 200, topK = 0;
+  double temperature = 0.8, topP = 1;
+  std::string prefill;
+  std::shared_ptr<Engine> prefillEngine; // of that file
+  std::vector<std::string> words;        // of a command that has no model
+  TensorPlace out;
+  std::string tokenizer;
+  std::shared_ptr<const TextCodec> codec; // of that file
+  int64_t warmup = 3, repeats = 10;
+  int64_t samples = 64; // of check-gradients: elements tried per parameter
+};
+
+/// Parses everything after the tool's name; throws usageError.
+Options parseOptions(int argc, char **argv, const Tool &tool);
+
+/// The text of --help: of one command, or of the tool if `command` is empty.
+std::string helpText(const Tool &tool, const std::string &command);
+
+} // namespace plc::runtime
+
+#endif

@@ -1,0 +1,101 @@
+#include "Overwrites.h"
+
+#include "plc/Runtime/Base/Files.h"
+
+#include <algorithm>
+#include <filesystem>
+
+namespace plc::runtime {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A file or folder, and what names it, for people.
+struct Named {
+  std::string what, file;
+};
+
+/// A device or a pipe is no file that is lost, and the standard output none at all.
+bool holdsBytes(const std::string &file) {
+  std::error_code ignored;
+  fs::file_status status = fs::status(file, ignored);
+  return !file.empty() && file != "-" && (!fs::exists(status) || fs::is_regular_file(status));
+}
+
+/// One file by two names, or tensors in a folder, where a log may stand beside them.
+bool isIn(const std::string &file, const std::string &place) {
+  std::error_code ignored;
+  if (fs::equivalent(file, place, ignored))
+    return true;
+  fs::path whole = fs::weakly_canonical(fs::absolute(file, ignored), ignored);
+  fs::path root = fs::weakly_canonical(fs::absolute(place, ignored), ignored);
+  if (whole == root)
+    return true;
+  bool isUnder = std::mismatch(root.begin(), root.end(), whole.begin(), whole.end()).first == root.end();
+  return isUnder && whole.filename().string().find(".safetensors") != std::string::npos;
+}
+
+std::string quoted(const char *flag, const std::string &file) { return "'" + std::string(flag) + " " + file + "'"; }
+
+std::vector<Named> filesRead(const Options &options) {
+  std::vector<Named> files;
+  auto add = [&](const std::string &what, const std::string &file) {
+    if (!file.empty())
+      files.push_back({what, file});
+  };
+  auto addOption = [&](const char *flag, const std::string &file) {
+    add("what " + quoted(flag, file) + " reads", file);
+  };
+  add("the model", options.model.file);
+  addOption("--strategy", options.model.strategy);
+  addOption("--cluster", options.model.cluster);
+  addOption("--hostfile", options.model.hostfile);
+  addOption("--map", options.mapFile);
+  addOption("--tokenizer", options.tokenizer);
+  addOption("--prefill", options.prefill);
+  addOption("--params", options.params);
+  addOption("--resume", options.resume);
+  for (const DataOption &option : options.data)
+    for (const std::string &name : option.names())
+      addOption("--data", name);
+  for (const TensorOption &option : options.inputs)
+    addOption("--input", option.place.file);
+  for (const TensorOption &option : options.expects)
+    addOption("--expect", option.place.file);
+  return files;
+}
+
+} // namespace
+
+void checkOverwrites(const Options &options) {
+  std::vector<Named> written;
+  auto add = [&](const char *flag, const std::string &file) {
+    if (holdsBytes(file))
+      written.push_back({quoted(flag, file), file});
+  };
+  add("--log", options.log);
+  add("--trace", options.model.trace);
+  if (written.empty())
+    return;
+  std::vector<Named> read = filesRead(options);
+  for (const Named &each : written)
+    for (const Named &other : read)
+      if (isIn(each.file, other.file))
+        throw usageError(each.what + " would overwrite " + other.what);
+  for (const TensorOption &option : options.outputs)
+    add("--output", option.place.file);
+  for (size_t i = 1; i < written.size(); ++i)
+    if (isIn(written[i].file, written[0].file))
+      throw usageError(written[0].what + " and " + written[i].what + " would write one file");
+}
+
+void refuseFormer(const char *flag, const std::string &file, const Options &options, const char *goesOn) {
+  std::error_code ignored;
+  if (options.overwrites || !holdsBytes(file) || !fs::exists(file, ignored) || fs::file_size(file, ignored) == 0)
+    return;
+  throw usageError("found " + quoted(flag, file) + ", which holds something already: " + goesOn +
+                   "'--overwrite' replaces it");
+}
+
+} // namespace plc::runtime

@@ -1,0 +1,56 @@
+#include "Runs.h"
+#include "plc/Runtime/Base/Files.h"
+
+#include <cstdio>
+#include <cstring>
+
+namespace plc::runtime {
+
+namespace {
+
+/// Quoted, with what would not show as itself written as C does.
+std::string quoted(const std::string &text) {
+  std::string shown = "'";
+  for (char c : text) {
+    char escape[8];
+    auto byte = static_cast<unsigned char>(c);
+    if (c == '\n')
+      shown += "\\n";
+    else if (c == '\'' || c == '\\')
+      shown += std::string("\\") + c;
+    else if (byte < 32 || byte >= 127) {
+      std::snprintf(escape, sizeof(escape), "\\x%02x", static_cast<unsigned>(byte));
+      shown += escape;
+    } else
+      shown += c;
+  }
+  return shown + "'";
+}
+
+} // namespace
+
+void runTokenize(const Options &options, const Tool &tool) {
+  if (options.words.size() > 2)
+    throw usageError("found a third word '" + options.words[2] + "', expected a tokenizer and one text");
+  const std::string &file = options.words[0], &given = options.words[1];
+  if (!options.out.file.empty()) {
+    options.out.check();
+    checkWritable(options.out.file);
+  }
+  std::unique_ptr<TextCodec> codec = tool.readTokenizer(file, readFile(file));
+  std::vector<int64_t> tokens = codec->encode(given.starts_with('@') ? readFile(given.substr(1)) : given);
+  if (options.out.file.empty()) {
+    std::vector<std::string> pieces = codec->pieces(tokens);
+    for (size_t i = 0; i < tokens.size(); ++i)
+      std::printf("%lld %s\n", static_cast<long long>(tokens[i]), quoted(pieces[i]).c_str());
+    return;
+  }
+  Tensor tensor{{"tokens", ElementType::I32, {static_cast<int64_t>(tokens.size())}}, Bytes(4 * tokens.size())};
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    auto token = static_cast<int32_t>(tokens[i]);
+    std::memcpy(tensor.data.data() + 4 * i, &token, sizeof(token));
+  }
+  writeTensor(options.out, tensor);
+}
+
+} // namespace plc::runtime

@@ -1,0 +1,135 @@
+#include "SameRun.h"
+
+#include "OptionTable.h"
+#include "plc/Module/ModuleSeal.h"
+#include "plc/Runtime/Base/Files.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+
+namespace plc::runtime {
+
+namespace {
+
+/// By what it is, in the order of a command line.
+using Told = std::map<std::string, std::vector<std::string>>;
+
+constexpr size_t numPieces = 16, pieceBytes = 4096; // of a file, the first and the last among them
+
+/// Such that a file of terabytes is told in no time, and one that was cut, grown or made anew is another.
+uint64_t hashOfSome(const PartsOfFile &file, uint64_t hash) {
+  size_t length = std::min(file.size(), pieceBytes), last = file.size() - length;
+  std::string piece(length, '\0');
+  for (size_t i = 0; i < numPieces; ++i) {
+    file.read(last * i / (numPieces - 1), length, piece.data());
+    hash = module::fnv1a(piece, hash);
+  }
+  return hash;
+}
+
+/// In the place of their names, which may differ from machine to machine.
+std::string tellFiles(const std::vector<std::string> &files) {
+  size_t bytes = 0;
+  uint64_t hash = module::fnv1a({});
+  for (const std::string &file : files) {
+    if (std::error_code error; std::filesystem::is_fifo(file, error)) // It can be read once, and not here.
+      continue;
+    PartsOfFile parts(file);
+    bytes += parts.size();
+    hash = hashOfSome(parts, hash);
+  }
+  char text[96];
+  std::snprintf(text, sizeof(text), "%zu bytes in %zu file%s with hash %016llx", bytes, files.size(),
+                files.size() == 1 ? "" : "s", static_cast<unsigned long long>(hash));
+  return text;
+}
+
+std::string tellData(const DataOption &option) {
+  std::string behind = option.file.substr(endOfName(option.file));
+  return option.input + "=" + tellFiles(option.names()) + behind +
+         (option.shift ? "+" + std::to_string(option.shift) : "");
+}
+
+std::string tellInput(const TensorOption &option) {
+  if (option.place.file == "-")
+    return option.name + "=-";
+  return option.name + "=" + tellFiles({option.place.file}) + (option.place.key.empty() ? "" : ":" + option.place.key);
+}
+
+Told tellRun(const Options &options) {
+  Told told;
+  told["the command"] = {options.model.command};
+  for (const auto &[flag, value] : options.given) {
+    Alike alike = optionOf(flag).alike;
+    std::string of = "option '" + flag + "'";
+    if (alike == Alike::Value || alike == Alike::Presence)
+      told[of].push_back(alike == Alike::Value ? value : "");
+    if (alike == Alike::Names)
+      told[of].push_back(value.substr(0, value.find('=')));
+  }
+  for (const DataOption &option : options.data)
+    told["option '--data'"].push_back(tellData(option));
+  for (const TensorOption &option : options.inputs)
+    told["option '--input'"].push_back(tellInput(option));
+  if (!options.tokenizer.empty())
+    told["option '--tokenizer'"] = {tellFiles({options.tokenizer})};
+  return told;
+}
+
+/// No argument of a program has a NUL in it.
+std::string pack(const Told &told) {
+  std::string text;
+  for (const auto &[what, values] : told)
+    for (const std::string &value : values)
+      text += what + '\0' + value + '\0';
+  return text;
+}
+
+Told unpack(const std::string &text) {
+  Told told;
+  for (size_t at = 0; at < text.size();) {
+    std::string what = text.c_str() + at, value = text.c_str() + at + what.size() + 1;
+    at += what.size() + value.size() + 2;
+    told[what].push_back(value);
+  }
+  return told;
+}
+
+std::string tellValue(const Told &told, const std::string &what, size_t i) {
+  auto found = told.find(what);
+  if (found == told.end() || i >= found->second.size())
+    return "not given";
+  const std::string &value = found->second[i];
+  return value.empty() ? "given" : "'" + value + "'";
+}
+
+/// The first of what differs, and which of several.
+std::optional<std::pair<std::string, size_t>> findDifference(const Told &some, const Told &others) {
+  for (const Told *told : {&some, &others})
+    for (const auto &[what, values] : *told)
+      for (size_t i = 0; i < values.size(); ++i)
+        if (tellValue(some, what, i) != tellValue(others, what, i))
+          return std::pair(what, i);
+  return std::nullopt;
+}
+
+} // namespace
+
+void checkSameRun(const Options &options, ProcessGroup &world) {
+  std::vector<std::string> texts = world.collect(pack(tellRun(options)));
+  Told first = unpack(texts[0]);
+  for (size_t i = 1; i < texts.size(); ++i) {
+    if (texts[i] == texts[0])
+      continue;
+    Told other = unpack(texts[i]);
+    auto [what, place] = *findDifference(other, first);
+    throw Error(BadInput, "",
+                what + " is " + tellValue(other, what, place) + " in " + world.nameOf(i) + ", but " +
+                    tellValue(first, what, place) + " in " + world.nameOf(0))
+        .note("start all processes of a run with the same command line; only the names of their files may differ");
+  }
+}
+
+} // namespace plc::runtime

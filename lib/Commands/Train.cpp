@@ -1,0 +1,322 @@
+#include "Log.h"
+#include "Overwrites.h"
+#include "Progress.h"
+#include "RunMemory.h"
+#include "Runs.h"
+#include "StopSignals.h"
+#include "plc/Runtime/Base/FlightRecorder.h"
+#include "plc/Runtime/Base/NonFinite.h"
+#include "plc/Runtime/Execute/Measurements.h"
+#include "plc/Runtime/Tensors/Checkpoint.h"
+#include "plc/Runtime/Tensors/CheckpointFolders.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+
+namespace plc::runtime {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Where the run starts: at initial values, at those of a file, or at a checkpoint, whose seed and order of windows it then uses.
+TrainingState beginTraining(const Options &options, Engine &engine, std::optional<KeyChange> &change) {
+  if (options.resume.empty()) {
+    prepareParameters(options, engine, /*mayLack=*/true); // an adapter is not in the file of what it adapts
+    return {0, options.seed.value_or(0), options.windows.value_or(WindowOrder::Random),
+            options.holdout.value_or(defaultHoldout)};
+  }
+  if (!options.params.empty())
+    throw usageError("'--resume' goes on with a run, '--params' starts one: give one of them");
+  TrainingState state{};
+  if (engine.leads()) // The folder may be on its machine alone.
+    state = resumeCheckpoint(options.resume, engine, &change);
+  engine.share(&state, sizeof(state));
+  engine.shareParameters();
+  if (options.seed && *options.seed != state.seed)
+    throw usageError("found '--seed " + std::to_string(*options.seed) + "', but the checkpoint goes on with seed " +
+                     std::to_string(state.seed));
+  if (options.windows && state.windows && *options.windows != *state.windows)
+    throw usageError("found '--windows " + std::string(nameOfChoice(*options.windows)) +
+                     "', but the checkpoint goes on with windows '" + nameOfChoice(*state.windows) + "'");
+  state.windows = options.windows ? options.windows : state.windows.value_or(WindowOrder::Random);
+  // With a smaller part, the run would train on data that it measured itself by.
+  if (options.holdout && state.holdout && *options.holdout != *state.holdout)
+    throw usageError("found '--holdout " + shortestDigits(ElementType::F64, *options.holdout) +
+                     "', but the checkpoint goes on with holdout " + shortestDigits(ElementType::F64, *state.holdout));
+  state.holdout = options.holdout ? options.holdout : state.holdout.value_or(defaultHoldout);
+  if (state.step > options.steps)
+    throw usageError("found '--steps " + std::to_string(options.steps) + "', but the checkpoint is at step " +
+                     std::to_string(state.step) + ": '--steps' is the number of the last step");
+  if (state.step == options.steps)
+    std::printf("the checkpoint is at step %lld, the last: nothing to train\n", static_cast<long long>(state.step));
+  return state;
+}
+
+/// "rows 43 to 47, held out so far, are trained on": what of the data changes its part.
+std::string tellMoved(const char *unit, int64_t before, int64_t found, double holdout) {
+  int64_t border = numTrainedOn(before, holdout), now = numTrainedOn(found, holdout);
+  int64_t first = std::min(border, now), end = std::min(std::max(border, now), std::min(before, found));
+  if (first >= end)
+    return "";
+  return std::string(unit) + " " + std::to_string(first) + " to " + std::to_string(end - 1) +
+         (now > border ? ", held out so far, are trained on" : ", trained on so far, are held out") + " from here on";
+}
+
+/// Other data than a run had so far: what it measures itself by may then be what it has learnt.
+void warnOfLength(const char *unit, int64_t before, int64_t found, double holdout) {
+  if (found == before)
+    return;
+  std::string moved = tellMoved(unit, before, found, holdout);
+  warnUser("warning: found " + std::to_string(found) + " " + unit + " of data, but the run that goes on had " +
+           std::to_string(before) + (moved.empty() ? "" : ": " + moved + ", so held-out losses do not compare") +
+           "\nnote: the order of the data is another one, too; with the same files it goes on as it was\n");
+}
+
+class Training {
+public:
+  Training(const Options &options, Engine &engine)
+      : options(options), engine(engine), entry(needEntry(engine, "train")) {
+    if (options.resume.empty() && engine.leads())
+      refuseFormer("--log", options.log, options, "'--resume DIR' goes on with the log of a run, ");
+    memory.turns = options.map.has_value();
+    memory.holdsOut = options.resume.empty() ? options.holdout != 0 : options.holdout.value_or(0) > 0;
+    checkMemory(engine, memory);
+    engine.keepParametersIn(entry);
+    state = beginTraining(options, engine, change);
+    begun = state.step;
+    if (!options.resume.empty())
+      saved = folderOfStep(options.resume, begun);
+    if (options.evalEvery && *state.holdout == 0)
+      throw usageError("option '--eval-every' needs held-out data, but the checkpoint goes on with holdout 0");
+    int64_t before = allocatedBytes();
+    data = openData(entry, options.data, *state.holdout, *state.windows);
+    data->checkTraining();
+    if (*state.holdout > 0)
+      openHeldOut();
+    memory.dataBytes = std::max<int64_t>(0, allocatedBytes() - before);
+    memory.holdsOut = *state.holdout > 0;
+    checkMemory(engine, memory);
+    if (!options.save.empty() && engine.leads())
+      folder.emplace(options.save, formerRun(), [&](int64_t step) { return step > state.step && savesBehind(step); });
+    goOnWithData();
+    if (options.save.empty() && state.step < options.steps)
+      warnUser("warning: nothing of this run is saved: '--save DIR' keeps its parameters\n");
+  }
+
+  void run() {
+    Log log(options.log, !options.resume.empty(), engine);
+    log.resume(state.step, change, lengthsBefore, state.lengths);
+    bool done = state.step == options.steps;
+    if (module::ProcessMemory bytes = memoryOf(engine, memory); bytes.arenas && !done) {
+      log.planBytes(bytes.total());
+      std::printf("memory %s\n", bytes.text().c_str());
+    }
+    Progress progress(state.step, options.steps, entry.batch);
+    std::optional<StopSignals> signals; // A run that saves nothing has nothing to lose.
+    if (!options.save.empty())
+      signals.emplace();
+    while (!done) {
+      step(log, progress);
+      // Any of several processes may have got the signal: they stop after the same step.
+      auto stop = signals ? static_cast<int>(engine.agree(signals->seen())) : 0;
+      if (stop)
+        signals->settle();
+      bool reached = options.untilLoss && *loss <= *options.untilLoss;
+      done = reached || state.step == options.steps;
+      if (reached || stop)
+        progress.clear();
+      if (reached)
+        std::printf("loss %s after step %lld is at most %s\n", shortestDigits(engine.realType(), *loss).c_str(),
+                    static_cast<long long>(state.step), shortestDigits(ElementType::F64, *options.untilLoss).c_str());
+      if (!options.save.empty() && (done || stop || savesBehind(state.step)))
+        save(progress);
+      if (stop && !done) {
+        log.summary(state.step, loss, std::nullopt, numSkipped());
+        throw stoppedBy(stop);
+      }
+    }
+    signals.reset();
+    progress.clear();
+    std::optional<double> holdoutLoss;
+    if (*state.holdout > 0) {
+      holdoutLoss = heldOutLoss(heldOutData(), state.seed, engine);
+      std::printf("held-out loss %.3f\n", *holdoutLoss);
+    }
+    if (skipped)
+      std::printf("%lld of %lld steps were not finite and are left out\n", static_cast<long long>(skipped),
+                  static_cast<long long>(state.step - begun));
+    log.summary(state.step, loss, holdoutLoss, numSkipped());
+  }
+
+private:
+  /// What '--save' finds of the run that goes on, or else of another one.
+  SaveFolder::Former formerRun() const {
+    if (!options.resume.empty() && isFolderOf(options.save, options.resume))
+      return SaveFolder::Former::GoOn;
+    return options.overwrites ? SaveFolder::Former::Replace : SaveFolder::Former::Refuse;
+  }
+
+  /// Where the order of the data goes on, and what the user has to know of it.
+  void goOnWithData() {
+    state.samples = state.samples.value_or(state.step * entry.batch);
+    data->shiftSamples(*state.samples - state.step * entry.batch);
+    lengthsBefore = std::exchange(state.lengths, data->lengths());
+    if (change)
+      warnUser("warning: " + change->text + ": the bits differ from here on\nnote: data goes on behind the " +
+               std::to_string(*state.samples) + " samples that were used, the learning rate behind step " +
+               std::to_string(state.step) + "\n");
+    if (!lengthsBefore)
+      return;
+    warnOfLength("rows", lengthsBefore->rows, state.lengths->rows, *state.holdout);
+    warnOfLength("elements", lengthsBefore->elements, state.lengths->elements, *state.holdout);
+  }
+
+  /// The data of eval, whose batch may be smaller than that of a step, and which may draw less.
+  void openHeldOut() {
+    const EntryInfo &eval = needEntry(engine, "eval");
+    auto sameName = [](const TensorInfo &a, const TensorInfo &b) { return a.name == b.name; };
+    if (eval.batch != entry.batch ||
+        !std::equal(eval.inputs.begin(), eval.inputs.end(), entry.inputs.begin(), entry.inputs.end(), sameName))
+      apart = openData(eval, options.data, *state.holdout);
+    heldOutData().checkHeldOut();
+  }
+
+  const Data &heldOutData() const { return apart ? *apart : *data; }
+
+  /// What of the run is not lost.
+  void noteSaved(Error &error) const {
+    if (!saved.empty())
+      error.note("the last checkpoint is '" + saved + "'");
+  }
+
+  template <typename Do>
+  auto tellingWhatIsSaved(Do run) {
+    try {
+      return run();
+    } catch (Error &error) {
+      noteSaved(error);
+      throw;
+    }
+  }
+
+  // Unless it ends earlier, which nobody knows before.
+  bool savesBehind(int64_t step) const {
+    return step <= options.steps && (step == options.steps || (options.saveEvery && step % options.saveEvery == 0));
+  }
+
+  void step(Log &log, Progress &progress) {
+    Clock::time_point start = Clock::now();
+    std::vector<Bytes> inputs;
+    StepResult result = tellingWhatIsSaved([&] {
+      inputs = data->trainBatch(state.seed, state.step + 1);
+      return engine.trainStep(state.step + 1, inputs);
+    });
+    auto nanoseconds = static_cast<double>(std::chrono::nanoseconds(Clock::now() - start).count());
+    std::optional<int64_t> left = treatNonFinite(result, inputs, log, progress);
+    ++state.step;
+    *state.samples += entry.batch;
+    loss = result.loss;
+    double itemsPerSecond = std::round(static_cast<double>(entry.batch) * 1e10 / nanoseconds) / 10;
+    std::optional<double> holdoutLoss;
+    if (options.evalEvery && state.step % options.evalEvery == 0)
+      holdoutLoss = heldOutLoss(heldOutData(), state.seed, engine);
+    log.step({state.step, *loss, result, nanoseconds / 1e6, itemsPerSecond, engine.optimizer().rate(state.step),
+              holdoutLoss, left});
+    // The digits of a log say null where there is no number.
+    progress.step(state.step, std::isfinite(*loss) ? shortestDigits(engine.realType(), *loss)
+                              : std::isnan(*loss)  ? "nan"
+                                                   : std::to_string(*loss));
+    if (holdoutLoss) {
+      progress.clear();
+      std::printf("step %lld held-out loss %.3f\n", static_cast<long long>(state.step), *holdoutLoss);
+    }
+  }
+
+  /// Returns the number of steps that were left out, if this one is. Throws where it ends the run, whose last finite state is then
+  /// saved.
+  std::optional<int64_t> treatNonFinite(const StepResult &result, const std::vector<Bytes> &inputs, Log &log,
+                                        Progress &progress) {
+    const NonFiniteStep treatment = engine.optimizer().nonFinite;
+    if (result.finite || (treatment == NonFiniteStep::Ignore && !result.overflowed))
+      return std::nullopt;
+    const int64_t step = state.step + 1;
+    progress.clear();
+    if (result.overflowed) {
+      std::printf("step %lld overflows with loss scale %s and is left out; the next one has %s\n",
+                  static_cast<long long>(step), shortestDigits(ElementType::F64, result.lossScale).c_str(),
+                  shortestDigits(ElementType::F64, engine.lossScale().value).c_str());
+      return ++skipped;
+    }
+    if (treatment == NonFiniteStep::Skip) {
+      if (skipped == 0)
+        warnUser("warning: step " + std::to_string(step) +
+                 " is not finite and is left out, as 'training.nonfinite' is \"skip\"\n");
+      return ++skipped;
+    }
+    if (!options.save.empty() && state.step > begun && state.step != savedStep && holdsFinite(engine))
+      save(progress);
+    log.summary(state.step, loss, std::nullopt, numSkipped());
+    Error error = explainNonFinite(engine, step, inputs, result, [&](size_t input, int64_t sample) {
+      return data->tellTrainSample(state.seed, step, input, sample);
+    });
+    noteSaved(error);
+    if (options.save.empty())
+      error.note("nothing is saved: '--save DIR' keeps the last finite state");
+    else if (saved.empty())
+      error.note("no checkpoint of this run has finite values");
+    throw error;
+  }
+
+  /// In the log of a run that may leave steps out.
+  std::optional<int64_t> numSkipped() const {
+    bool mayLeaveOut = engine.optimizer().nonFinite == NonFiniteStep::Skip || engine.optimizer().scalesLoss;
+    return mayLeaveOut ? std::optional(skipped) : std::nullopt;
+  }
+
+  void save(Progress &progress) {
+    SavedCheckpoint made = tellingWhatIsSaved([&] { return saveCheckpoint(options.save, state, engine); });
+    savedStep = state.step;
+    if (made.finite)
+      saved = made.folder;
+    if (FlightRecorder *flight = FlightRecorder::here())
+      flight->saveCheckpoint(made.folder);
+    if (folder)
+      folder->removeReplaced(made.folder);
+    if (options.keep && engine.leads())
+      keepCheckpoints(options.save, options.keep, state.step, made.finite);
+    progress.clear();
+    std::printf("saved %s\n", made.folder.c_str());
+    if (!made.finite)
+      warnUser(made.folder + ": warning: holds values that are not finite\n");
+  }
+
+  Error stoppedBy(int signal) const {
+    return Error(codeOfSignal(signal), "",
+                 std::string("stopped by SIG") + ::sigabbrev_np(signal) + " after step " + std::to_string(state.step) +
+                     " of " + std::to_string(options.steps) + ": go on with '--resume " + options.save + "'");
+  }
+
+  const Options &options;
+  Engine &engine;
+  const EntryInfo &entry;
+  std::unique_ptr<Data> data, apart;
+  TrainingState state;
+  TrainingMemory memory;
+  std::optional<KeyChange> change;          // of the leader
+  std::optional<DataLengths> lengthsBefore; // of the run that goes on
+  std::optional<double> loss;               // of the last step
+  std::optional<SaveFolder> folder;
+  int64_t begun = 0, savedStep = -1; // the step where the run begins; that of its last checkpoint
+  int64_t skipped = 0;
+  std::string saved; // the last checkpoint with finite values
+};
+
+} // namespace
+
+void runTrain(const Options &options, Engine &engine) { Training(options, engine).run(); }
+
+} // namespace plc::runtime

@@ -1,0 +1,424 @@
+//===- Calls.cpp - functions, reductions and fns in expressions -----------===//
+#include "Builtins.h"
+#include "Emit/Integers.h"
+#include "RuleBuilder.h"
+#include <cmath>
+
+using namespace plc::language;
+using llvm::Twine;
+
+const Node *RuleBuilder::resolveCall(const Expr &expr, const Context &context) {
+  Builtin builtin = builtinOf(expr.name);
+  if (builtin != Builtin::None && !expr.given.empty()) {
+    diagnostics.error(expr.given[0].place, "'" + expr.name + "' has no argument '" + expr.given[0].name + "'");
+    return nullptr;
+  }
+  switch (builtin) {
+  case Builtin::Function: return resolveBuiltin(expr, context, 1, 1);
+  case Builtin::Function2: return resolveBuiltin(expr, context, 2, 2);
+  case Builtin::Extremum: return expr.brackets ? resolveReduction(expr, context) : resolveBuiltin(expr, context, 2, 2);
+  case Builtin::Reduction: return resolveReduction(expr, context);
+  case Builtin::Positions: return resolvePositions(expr, context);
+  case Builtin::Draw: return resolveDraw(expr);
+  case Builtin::Conversion:
+  case Builtin::Stop: return resolveConversion(expr, context);
+  case Builtin::Size: {
+    auto it = expr.operands.size() == 1 ? byName.find(expr.operands[0]->text) : byName.end();
+    if (it != byName.end() && (*indices)[it->second].extent)
+      return makeNumber(static_cast<double>((*indices)[it->second].extent), expr.place);
+    if (const Size *extent = isSizeCall(expr) ? scope.sizes.findExtent(expr.operands[0]->name) : nullptr)
+      return makeNumber(static_cast<double>(*extent->value), expr.place);
+    diagnostics.error(expr.place, "'size' takes one index of the rule");
+    return nullptr;
+  }
+  case Builtin::Pad: return resolvePad(expr, context);
+  case Builtin::None: break;
+  }
+  auto known = bareCalls.find(&expr);
+  if (known != bareCalls.end()) {
+    const Binding &result = known->second;
+    if (result.kind == Binding::Number)
+      return makeNumber(result.number, expr.place);
+    if (result.kind == Binding::Broken ||
+        (!result.view.axes.empty() && (!bare || left.size() != result.view.axes.size())))
+      return nullptr;
+    llvm::SmallVector<Node::Position, 4> entries;
+    for (unsigned i = 0; i < result.view.axes.size(); ++i)
+      entries.push_back({{left[i]}});
+    return makeRead(result.view, entries, expr.place);
+  }
+  if (!hasIndex(expr))
+    return nullptr; // the walk over indices has reported it
+  const Function *callee = elaborator.find(expr, scope.function);
+  return callee ? resolveFn(expr, *callee, context) : nullptr;
+}
+
+const Node *RuleBuilder::resolveBuiltin(const Expr &expr, const Context &context, unsigned least, unsigned most) {
+  if (expr.operands.size() < least || expr.operands.size() > most || expr.brackets) {
+    if (expr.brackets)
+      diagnostics.error(expr.place, "'" + expr.name + "' is elementwise, it binds no index");
+    else
+      diagnostics.error(expr.place, "'" + expr.name + "' has " + Twine(expr.operands.size()) + " arguments, expected " +
+                                        Twine(least) +
+                                        (least == 2 ? "; over an axis it names it: '" + expr.name + "[i](..)'" : ""));
+    return nullptr;
+  }
+  bool ofIntegers = llvm::is_contained({"abs", "sign", "relu", "max", "min"}, expr.name);
+  std::vector<const Node *> operands;
+  for (const Expr *operand : expr.operands)
+    operands.push_back(ofIntegers ? wantNumber(resolve(*operand, context))
+                                  : wantReal(resolve(*operand, context), ("'" + expr.name + "'").str()));
+  // Constants are folded in f64 and rounded once, as `1 / sqrt(K)` in an initialiser is.
+  if (expr.name == "sqrt" && operands[0] && operands[0]->kind == Node::Number)
+    return makeNumber(std::sqrt(operands[0]->number), expr.place);
+  return makeMap(expr.name, expr.place, std::move(operands));
+}
+
+const Node *RuleBuilder::resolveConversion(const Expr &expr, const Context &context) {
+  if (expr.operands.size() != 1 || expr.brackets) {
+    diagnostics.error(expr.place, "'" + expr.name + "' has " + Twine(expr.operands.size()) + " arguments, expected 1");
+    return nullptr;
+  }
+  const Node *operand = resolve(*expr.operands[0], context);
+  if (!operand)
+    return nullptr;
+  Node node;
+  node.kind = expr.name == "stop" ? Node::Stop : Node::Cast;
+  node.place = expr.place;
+  node.operands = {operand};
+  node.element = expr.name == "real" ? Element::Real : expr.name == "i32" ? Element::I32 : operand->element;
+  // Only reals have a derivative to stop, so the argument must be real; a number takes the type of what it meets and is
+  // real by itself.
+  bool changes = node.kind == Node::Stop ? isRealElement(operand->element) : operand->element != node.element;
+  if (!changes || (operand->kind == Node::Number && node.element != Element::I32))
+    return operand;
+  return finish(std::move(node));
+}
+
+/// Reports a bracketed index that the argument does not have, or whose extent nothing tells.
+bool RuleBuilder::bindsUnder(const Expr &expr, IndexId id, const Node &operand) {
+  const Index &index = (*indices)[id];
+  SMLoc place = index.place.isValid() ? index.place : expr.place;
+  if (!llvm::is_contained(operand.dims, id))
+    diagnostics.error(place, "index '" + index.name + "' is bound by '" + expr.name + "' but does not occur under it");
+  else if (!index.extent && index.left < 0 && !badIndices)
+    diagnostics.error(place,
+                      "index '" + index.name + "' has no extent: no tensor has it; write '" + index.name + ": N'");
+  else
+    return true;
+  return false;
+}
+
+const Node *RuleBuilder::resolveReduction(const Expr &expr, const Context &context) {
+  if (!expr.brackets || expr.operands.size() != 1) {
+    if (expr.brackets)
+      diagnostics.error(expr.place,
+                        "'" + expr.name + "' has " + Twine(expr.operands.size()) + " arguments, expected 1");
+    else
+      diagnostics.error(expr.place,
+                        "'" + expr.name + "' names the indices that it reduces: '" + expr.name + "[i](..)'");
+    return nullptr;
+  }
+  llvm::SmallVector<IndexId, 4> ids;
+  for (const IndexEntry &entry : expr.indices) {
+    if (entry.isEllipsis())
+      for (unsigned i = 0; scope.ellipsis && i < scope.ellipsis->size(); ++i)
+        ids.push_back(ellipsisIndex(i));
+    else if (entry.expr->kind == Expr::Name && byName.count(entry.expr->name))
+      ids.push_back(indexNamed(entry.expr->name));
+    else
+      return nullptr; // reported by the walk over indices
+  }
+  Context inner = context;
+  inner.bound.append(ids);
+  const Node *operand = resolve(*expr.operands[0], inner);
+  StringRef function = expr.name;
+  if (function == "any" || function == "all")
+    operand = wantCondition(operand);
+  else if (function == "sum" && operand && operand->element == Element::Bool)
+    function = "any"; // a sum of truth values says that there is one
+  else
+    operand = wantNumber(operand);
+  // A mean of integers would have to round, which ` ` says explicitly.
+  if (expr.name == "mean")
+    operand = wantReal(operand, "'mean'");
+  if (!operand)
+    return nullptr;
+  for (IndexId id : ids)
+    if (!bindsUnder(expr, id, *operand))
+      return nullptr;
+  Node node;
+  node.kind = Node::Reduce;
+  node.place = expr.place;
+  node.function = function;
+  node.element = operand->element == Element::Number ? Element::Real : operand->element;
+  node.operands = {operand};
+  node.summed = ids;
+  llvm::sort(node.summed);
+  return finish(std::move(node));
+}
+
+/// `random()` and `normal()`, a draw for each element of the left side; `training()` and `step()`, one value.
+const Node *RuleBuilder::resolveDraw(const Expr &expr) {
+  if (expr.brackets || !expr.operands.empty()) {
+    diagnostics.error(expr.place, "'" + expr.name + "' has no arguments: '" + expr.name + "()'");
+    return nullptr;
+  }
+  Node node;
+  node.kind = Node::Draw;
+  node.place = expr.place;
+  node.function = expr.name;
+  node.element = expr.name == "training" ? Element::Bool : expr.name == "step" ? Element::I32 : Element::Real;
+  return finish(std::move(node));
+}
+
+/// `argmax[i](e)` and `argmin[i](e)`, which bind i; `topk[i, j: N](e)`, which brings j too.
+const Node *RuleBuilder::resolvePositions(const Expr &expr, const Context &context) {
+  bool brings = expr.name == "topk";
+  bool fits = expr.brackets && expr.operands.size() == 1 && expr.indices.size() == (brings ? 2 : 1) &&
+              llvm::none_of(expr.indices, [](const IndexEntry &entry) { return entry.isEllipsis(); });
+  if (!fits) {
+    diagnostics.error(expr.place, brings ? "'topk' binds one index and brings another: 'topk[i, j: 2](..)'"
+                                         : "'" + expr.name + "' binds one index: '" + expr.name + "[i](..)'");
+    return nullptr;
+  }
+  llvm::SmallVector<IndexId, 2> ids;
+  for (const IndexEntry &entry : expr.indices) {
+    if (entry.expr->kind != Expr::Name || !byName.count(entry.expr->name))
+      return nullptr; // reported by the walk over indices
+    ids.push_back(indexNamed(entry.expr->name));
+  }
+  Context inner = context;
+  inner.bound.push_back(ids[0]);
+  const Node *operand = wantNumber(resolve(*expr.operands[0], inner));
+  if (!operand || !bindsUnder(expr, ids[0], *operand))
+    return nullptr;
+  const Index &over = (*indices)[ids[0]];
+  if (over.extent > INT32_MAX) {
+    diagnostics.error(expr.place, "'" + expr.name + "' gives positions in i32, but index '" + over.name +
+                                      "' has extent " + Twine(over.extent));
+    return nullptr;
+  }
+  Node node;
+  node.kind = Node::Positions;
+  node.place = expr.place;
+  node.function = expr.name;
+  node.element = Element::I32;
+  node.operands = {operand};
+  node.summed = {ids[0]};
+  if (!brings)
+    return finish(std::move(node));
+  const Index &brought = (*indices)[ids[1]];
+  node.index = ids[1];
+  if (llvm::is_contained(operand->dims, ids[1])) {
+    diagnostics.error(brought.place, "index '" + brought.name + "' is brought by 'topk' but occurs under it");
+    return nullptr;
+  }
+  if (!brought.extent) {
+    diagnostics.error(brought.place, "index '" + brought.name + "' has no extent; write '" + brought.name + ": 2'");
+    return nullptr;
+  }
+  if (over.extent && brought.extent > over.extent) {
+    diagnostics
+        .error(brought.place, "'topk' takes " + Twine(brought.extent) + " elements of index '" + over.name +
+                                  "', which has extent " + Twine(over.extent))
+        .note(over.extentPlace, "extent " + Twine(over.extent) + " is from here");
+    return nullptr;
+  }
+  return finish(std::move(node));
+}
+
+/// The value of a node as an argument with the given axes: a view where it only reads, else a new equation.
+std::optional<Binding> RuleBuilder::argumentOf(const Node *node, llvm::ArrayRef<IndexId> axes, const Declarator &formal,
+                                               SMLoc place) {
+  Binding binding;
+  binding.place = place;
+  if (llvm::any_of(axes, [&](IndexId id) { return !(*indices)[id].extent; }))
+    return std::nullopt; // an index without an extent is reported once, for the whole rule
+  if (node->kind == Node::Number && axes.empty()) {
+    binding.kind = Binding::Number;
+    binding.number = node->number;
+    return binding;
+  }
+  // An argument that only reads a tensor along its axes is passed as a view, so that no equation copies it.
+  bool plain = node->kind == Node::Read && node->positions.size() == axes.size() && node->dims.size() == axes.size() &&
+               llvm::all_of(node->positions, [](const Node::Position &position) { return position.isIndex(); });
+  if (!plain) {
+    Element wanted = elementNamed(formal.element);
+    bool fits = isRealElement(wanted) || (isInteger(wanted) && isIntegral(*node));
+    bool becomes = node->element == Element::Number && fits;
+    binding = addEquation(formal.name, place, node, axes, llvm::SmallVector<unsigned, 4>(axes.size(), 1),
+                          becomes ? wanted : elementOf(*node, ""));
+    return binding.kind == Binding::Broken ? std::nullopt : std::optional(binding);
+  }
+  binding.kind = Binding::Tensor;
+  binding.view.value = node->value;
+  for (const Node::Position &position : node->positions)
+    binding.view.dims.push_back(llvm::find(axes, position.indices[0]) - axes.begin());
+  for (IndexId id : axes)
+    binding.view.axes.push_back({(*indices)[id].extent, (*indices)[id].extentPlace});
+  return binding;
+}
+
+static size_t leastNamed(const Function &callee) {
+  return callee.arguments.empty()
+             ? 0
+             : llvm::count_if(callee.arguments[0].axes, [](const IndexEntry &entry) { return !entry.isEllipsis(); });
+}
+
+bool plc::language::bindsIndices(const Function &callee, size_t count) {
+  return count >= leastNamed(callee) && count <= namedAxes(callee).size();
+}
+
+/// `f[i, j](e, g)`: binds i and j to the axes that the header names, the first argument's before those that others add.
+bool RuleBuilder::bindHeader(const Expr &expr, const Function &callee, llvm::MapVector<StringRef, IndexId> &header) {
+  llvm::SmallVector<const IndexEntry *> all = namedAxes(callee);
+  llvm::ArrayRef<const IndexEntry *> named = llvm::ArrayRef(all).take_front(leastNamed(callee));
+  if (!bindsIndices(callee, expr.indices.size())) {
+    std::string hint =
+        callee.name.str() +
+        (named.empty() ? "(" : "[" + named[0]->expr->text.str() + (named.size() > 1 ? ", .." : "") + "](") + "..)";
+    diagnostics
+        .error(expr.place, "'" + callee.name + "' is called with " + Twine(expr.indices.size()) +
+                               " bracketed indices but its first argument names " + Twine(named.size()) + ": '" + hint +
+                               "'")
+        .note(callee.place, "'" + callee.name + "' is defined here");
+    return false;
+  }
+  for (auto [entry, formal] : llvm::zip(expr.indices, all)) { // as many as the call has
+    if (entry.isEllipsis() || entry.expr->kind != Expr::Name || !byName.count(entry.expr->name))
+      return false; // reported by the walk over indices
+    header[formal->expr->text] = indexNamed(entry.expr->name);
+  }
+  return true;
+}
+
+/// The caller's indices for the axes of one argument or result of the header; `rest` stand for `...`.
+std::optional<llvm::SmallVector<IndexId, 4>> RuleBuilder::logicalAxes(const Declarator &formal,
+                                                                      llvm::ArrayRef<IndexId> rest,
+                                                                      const llvm::MapVector<StringRef, IndexId> &header,
+                                                                      const Expr &call) {
+  llvm::SmallVector<IndexId, 4> axes;
+  if (!formal.brackets)
+    axes.assign(rest.begin(), rest.end());
+  for (const IndexEntry &entry : formal.axes) {
+    if (entry.isEllipsis()) {
+      axes.append(rest.begin(), rest.end());
+      continue;
+    }
+    auto it = header.find(entry.expr->text);
+    if (it == header.end()) {
+      diagnostics
+          .error(call.place, "'" + call.name + "' cannot be called with these indices: nothing binds '" +
+                                 entry.expr->text + "' of '" + formal.name +
+                                 "'; a further bracketed index can, and whole tensors need none")
+          .note(entry.place, "'" + entry.expr->text + "' is named here");
+      return std::nullopt;
+    }
+    axes.push_back(it->second);
+  }
+  return axes;
+}
+
+const Node *RuleBuilder::resolveFn(const Expr &expr, const Function &callee, const Context &context) {
+  if (callee.kind == Function::Layer) {
+    diagnostics.error(expr.place, "layer '" + callee.name + "' takes whole tensors, not expressions with indices")
+        .note(callee.place, "'" + callee.name + "' is defined here");
+    return nullptr;
+  }
+  llvm::MapVector<StringRef, IndexId> header;
+  if (!bindHeader(expr, callee, header))
+    return nullptr;
+  if (expr.operands.size() != callee.arguments.size()) {
+    diagnostics
+        .error(expr.place, "'" + callee.name + "' has " + Twine(expr.operands.size()) + " arguments, expected " +
+                               Twine(callee.arguments.size()))
+        .note(callee.place, "'" + callee.name + "' is defined here");
+    return nullptr;
+  }
+  std::vector<const Node *> nodes;
+  for (const Expr *operand : expr.operands)
+    nodes.push_back(resolve(*operand, context));
+  if (llvm::is_contained(nodes, nullptr))
+    return nullptr;
+
+  // The other free indices are the `...`, in canonical order.
+  Node all;
+  all.kind = Node::Map;
+  for (const Node *node : nodes)
+    all.operands.push_back(node);
+  for (auto &[name, id] : header)
+    all.summed.push_back(id);
+  setDims(all);
+  llvm::ArrayRef<IndexId> rest = all.dims;
+
+  Call call{callee, expr, scope, body, {}, llvm::SmallVector<Axis, 4>()};
+  for (IndexId id : rest)
+    call.ellipsis->push_back({(*indices)[id].extent, (*indices)[id].extentPlace});
+  for (auto [node, formal, operand] : llvm::zip(nodes, callee.arguments, expr.operands)) {
+    auto axes = logicalAxes(formal, rest, header, expr);
+    if (!axes)
+      return nullptr;
+    if (!formal.brackets && node->dims.empty())
+      axes->clear(); // scalars join any shape
+    for (IndexId id : node->dims)
+      if (!llvm::is_contained(*axes, id)) {
+        diagnostics
+            .error(operand->place, "index '" + (*indices)[id].name + "' of this argument has no place in '" +
+                                       formal.name + "' of '" + callee.name + "'")
+            .note(formal.place, "'" + formal.name + "' is declared here");
+        return nullptr;
+      }
+    std::optional<Binding> binding = argumentOf(node, *axes, formal, operand->place);
+    if (!binding)
+      return nullptr;
+    call.arguments.push_back(std::move(*binding));
+  }
+  std::optional<std::vector<Binding>> results = elaborator.call(call);
+  if (!results)
+    return nullptr;
+  if (results->size() != 1) {
+    diagnostics.error(expr.place, "'" + expr.name + "' has " + Twine(results->size()) +
+                                      " results, expected 1 inside an expression");
+    return nullptr;
+  }
+  const Binding &result = results->front();
+  if (result.kind == Binding::Number)
+    return makeNumber(result.number, expr.place);
+  auto axes = logicalAxes(callee.results[0], rest, header, expr);
+  if (!axes)
+    return nullptr;
+  if (result.view.axes.empty())
+    axes->clear();
+  llvm::SmallVector<Node::Position, 4> entries;
+  for (IndexId id : *axes)
+    entries.push_back({{id}});
+  return makeRead(result.view, entries, expr.place);
+}
+
+/// `f(a, b)` on whole tensors, or a call of a layer.
+std::optional<std::vector<Binding>> RuleBuilder::callWhole(const Expr &expr, const Namespace *where) {
+  const Function *callee = elaborator.find(expr, scope.function);
+  std::vector<Binding> arguments;
+  bool ok = callee != nullptr;
+  for (const Expr *operand : expr.operands) {
+    Binding argument;
+    const Binding *named = operand->kind == Expr::Name ? scope.find(operand->name) : nullptr;
+    if (named) {
+      argument = *named;
+      scope.uses.try_emplace(operand->name, operand->place);
+    } else if (std::optional<Binding> value = RuleBuilder(elaborator, scope, body).buildArgument(*operand)) {
+      argument = *value;
+    }
+    ok &= argument.kind != Binding::Broken;
+    arguments.push_back(argument);
+  }
+  // The skips of a layer that does not exist are unknown, so none is reported as missing.
+  if (!callee)
+    elaborator.enterUnknownSkips();
+  else if (callee->kind == Function::Layer && scope.function.kind == Function::Model)
+    elaborator.enterSkips(*callee, expr.place, where, scope);
+  if (!ok)
+    return std::nullopt;
+  return elaborator.call({*callee, expr, scope, body, std::move(arguments), std::nullopt, where});
+}

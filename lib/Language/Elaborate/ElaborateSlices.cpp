@@ -1,0 +1,68 @@
+//===- ElaborateSlices.cpp - left sides that are a part of an axis ----------------------===//
+//
+// `y[n, C + c] += b[n, c]` gives the elements from C on of an axis whose extent a header, a line of its own or an
+// earlier clause says; the others are 0, or false. The part is read where it is, and added to the clauses before.
+//
+//===----------------------------------------------------------------------===//
+#include "Emit/EmitEquations.h"
+#include "RuleBuilder.h"
+#include "plc/Dialect/Ein/Ein.h"
+
+using namespace plc::language;
+using llvm::Twine;
+using mlir::AffineMap;
+
+std::optional<Binding> RuleBuilder::addPart(StringRef name, SMLoc place, const Node *node) {
+  std::optional<llvm::SmallVector<Axis, 4>> whole = wholeAxes(name);
+  if (earlier)
+    whole = earlier->view.axes;
+  if (!whole || whole->size() != leftAxes.size()) {
+    diagnostics.error(place, "'" + name + "' gets a part of an axis but nothing says the axes; state them before: '" +
+                                 name + ": [..]'");
+    return std::nullopt;
+  }
+  llvm::SmallVector<unsigned, 4> parts;
+  for (const Affine &axis : leftAxes)
+    parts.push_back(axis.indices.size());
+  Binding part = addEquation(name, place, node, left, parts, elementOf(*node, name));
+  if (part.kind == Binding::Broken)
+    return std::nullopt;
+  Step &step = body.steps.back();
+  Value &value = body.values[step.result];
+  for (auto [own, axis, extent] : llvm::zip(leftAxes, *whole, value.axes)) {
+    step.offsets.push_back(own.offset);
+    if (!own.offset)
+      continue;
+    if (*own.offset > axis.extent || extent.extent > axis.extent - *own.offset) {
+      diagnostics
+          .error(own.expr->place, "'" + own.expr->text.substr(0, 60) + "' gives " + Twine(extent.extent) +
+                                      " elements from " + Twine(*own.offset) + " on, but the axis of '" + name +
+                                      "' has extent " + Twine(axis.extent))
+          .note(axis.place, "extent " + Twine(axis.extent) + " is from here")
+          .note(extent.place, "extent " + Twine(extent.extent) + " is from here");
+      return std::nullopt;
+    }
+    extent = axis;
+  }
+  if (!elaborator.checkStep(value))
+    return std::nullopt;
+  part.view = body.whole(step.result);
+  return earlier ? addWholes(name, place, part) : part;
+}
+
+/// The sum of the clauses before and one more, both of whole axes.
+std::optional<Binding> RuleBuilder::addWholes(StringRef name, SMLoc place, const Binding &part) {
+  llvm::SmallVector<IndexId, 4> ids;
+  llvm::SmallVector<Node::Position, 4> entries;
+  for (auto [position, axis] : llvm::enumerate(part.view.axes)) {
+    ids.push_back(indexNamed(("#" + Twine(position)).str()));
+    (*indices)[ids.back()] = {"", axis.extent, axis.place, "'" + name.str() + "'", int(position), SMLoc()};
+    entries.push_back({{ids.back()}});
+  }
+  const Node *before = makeRead(earlier->view, entries, place), *now = makeRead(part.view, entries, place);
+  const Node *sum = makeMap(now->element == Element::Bool ? "or" : "add", place, {before, now});
+  if (!sum)
+    return std::nullopt;
+  Binding result = addEquation(name, place, sum, ids, llvm::SmallVector<unsigned, 4>(ids.size(), 1), sum->element);
+  return result.kind == Binding::Broken ? std::nullopt : std::optional(result);
+}

@@ -1,0 +1,520 @@
+//===- Resolve.cpp - expressions to nodes ---------------------------------===//
+#include "Builtins.h"
+#include "Emit/Integers.h"
+#include "RuleBuilder.h"
+#include "Syntax/Signs.h"
+#include "plc/Support/Nearest.h"
+#include <cmath>
+
+using namespace plc::language;
+using llvm::Twine;
+using plc::Diagnostic;
+using plc::Nearest;
+
+StringRef plc::language::nameOf(Element element) {
+  if (std::optional<ElementType> chosen = chosenType(element))
+    return nameOf(*chosen);
+  return element == Element::Real ? "real" : "a number";
+}
+
+/// Free indices in canonical order: as on the left side, then as they appeared.
+void RuleBuilder::setDims(Node &node) const {
+  auto add = [&](IndexId id) {
+    if (!llvm::is_contained(node.dims, id) && !llvm::is_contained(node.summed, id))
+      node.dims.push_back(id);
+  };
+  if ((node.kind == Node::Iota && node.function.empty()) || (node.kind == Node::Positions && node.function == "topk"))
+    add(node.index);
+  if (node.kind == Node::Draw && isRealElement(node.element)) // one for each element
+    llvm::for_each(left, add);
+  for (const Node::Position &position : node.positions) {
+    if (position.gathered)
+      llvm::for_each(position.gathered->dims, add);
+    llvm::for_each(position.indices, add);
+  }
+  for (const Node *operand : node.operands)
+    llvm::for_each(operand->dims, add);
+  llvm::sort(node.dims, [&](IndexId a, IndexId b) {
+    auto key = [&](IndexId id) {
+      int left = (*indices)[id].left;
+      return std::make_pair(left < 0, left < 0 ? int(id) : left);
+    };
+    return key(a) < key(b);
+  });
+}
+
+const Node *RuleBuilder::finish(Node node) {
+  setDims(node);
+  return &body.nodes.emplace_back(std::move(node));
+}
+
+const Node *RuleBuilder::makeNumber(double value, SMLoc place) {
+  Node node;
+  node.kind = Node::Number;
+  node.place = place;
+  node.number = value;
+  return finish(std::move(node));
+}
+
+const Node *RuleBuilder::makeMap(StringRef function, SMLoc place, std::vector<const Node *> operands) {
+  if (llvm::is_contained(operands, nullptr))
+    return nullptr;
+  Node node;
+  node.kind = Node::Map;
+  node.place = place;
+  node.function = function;
+  llvm::ArrayRef<const Node *> typed(operands);
+  std::optional<Element> element = unify(function == "select" ? typed.drop_front() : typed, place);
+  if (!element)
+    return nullptr;
+  node.element = *element;
+  node.operands = std::move(operands);
+  return finish(std::move(node));
+}
+
+/// The element type that all operands take; none after an error.
+std::optional<Element> RuleBuilder::unify(llvm::ArrayRef<const Node *> operands, SMLoc place) {
+  const Node *typed = nullptr;
+  for (const Node *operand : operands) {
+    if (operand->element == Element::Number)
+      continue;
+    if (typed && typed->element != operand->element) {
+      diagnostics
+          .error(operand->place, "found " + nameOf(operand->element) + " beside " + nameOf(typed->element) +
+                                     "; convert with 'real(..)' or 'i32(..)'")
+          .note(typed->place, "this is " + nameOf(typed->element));
+      return std::nullopt;
+    }
+    typed = operand;
+  }
+  if (!typed)
+    return Element::Number;
+  if (isRealElement(typed->element))
+    return typed->element;
+  for (const Node *operand : operands) {
+    if (operand->element != Element::Number)
+      continue;
+    // A literal that i32 cannot hold would wrap silently beside an i32 tensor.
+    bool isLarge = operand->kind == Node::Number && std::abs(operand->number) > INT32_MAX;
+    bool fits = typed->element == Element::I64 || !isLarge;
+    if (fits && isInteger(typed->element) && isIntegral(*operand))
+      continue;
+    diagnostics.error(operand->place, "found a number that is no " + nameOf(typed->element) + " beside a tensor of it")
+        .note(typed->place, "this is " + nameOf(typed->element));
+    return std::nullopt;
+  }
+  return typed->element;
+}
+
+/// Passes a node on if arithmetic can use it.
+const Node *RuleBuilder::wantNumber(const Node *node) {
+  if (!node || node->element != Element::Bool)
+    return node;
+  diagnostics.error(node->place, "found bool, expected a number; convert with 'real(..)' or 'i32(..)'");
+  return nullptr;
+}
+
+/// Passes a node on if it is real, or a number that can be.
+const Node *RuleBuilder::wantReal(const Node *node, StringRef user) {
+  if (!node || !isInteger(node->element))
+    return wantNumber(node);
+  diagnostics.error(node->place, user + " is for reals, found " + nameOf(node->element) + "; convert with 'real(..)'");
+  return nullptr;
+}
+
+const Node *RuleBuilder::wantCondition(const Node *node) {
+  if (!node || node->element == Element::Bool)
+    return node;
+  diagnostics.error(node->place, "found " + nameOf(node->element) + ", expected a condition");
+  return nullptr;
+}
+
+const Node *RuleBuilder::resolve(const Expr &expr, const Context &context) {
+  switch (expr.kind) {
+  case Expr::Sum: return resolveSum(expr, context);
+  case Expr::Paren: return resolve(*expr.operands[0], context);
+  case Expr::Compare: return resolveCompare(expr, context);
+  case Expr::And:
+  case Expr::Or:
+  case Expr::Not: return resolveLogic(expr, context);
+  case Expr::If: return resolveIf(expr, context);
+  default: return resolveTerm(expr, context);
+  }
+}
+
+const Node *RuleBuilder::resolveSum(const Expr &expr, const Context &context) {
+  const Node *result = nullptr;
+  bool ok = true;
+  for (size_t i = 0; i < expr.operands.size(); ++i) {
+    bool minus = expr.operators[i] == BinaryOp::Sub;
+    const Node *next = resolve(*expr.operands[i], context);
+    // `+` of truth values is 'or'.
+    if (next && next->element == Element::Bool && (minus || (result && result->element != Element::Bool)))
+      next = wantNumber(next);
+    else if (next && result && result->element == Element::Bool && next->element != Element::Bool)
+      next = wantNumber(result);
+    ok &= next != nullptr;
+    if (!ok)
+      continue;
+    if (!result)
+      result = next;
+    else if (next->element == Element::Bool)
+      result = makeMap("or", next->place, {result, next});
+    else if (result->kind == Node::Number && next->kind == Node::Number)
+      result = makeNumber(minus ? result->number - next->number : result->number + next->number, expr.place);
+    else
+      result = makeMap(minus ? "sub" : "add", SMLoc::getFromPointer(expr.operands[i]->text.begin()), {result, next});
+    ok &= result != nullptr;
+  }
+  return ok ? result : nullptr;
+}
+
+const Node *RuleBuilder::resolveCompare(const Expr &expr, const Context &context) {
+  const Node *left = resolve(*expr.operands[0], context);
+  const Node *right = resolve(*expr.operands[1], context);
+  if (expr.name != "==" && expr.name != "!=")
+    for (const Node *side : {left, right})
+      if (!wantNumber(side))
+        return nullptr;
+  StringRef function = llvm::StringSwitch<StringRef>(expr.name)
+                           .Case("==", "eq")
+                           .Case("!=", "ne")
+                           .Case("<", "lt")
+                           .Case("<=", "le")
+                           .Case(">", "gt")
+                           .Default("ge");
+  const Node *map = makeMap(function, expr.place, {left, right});
+  if (!map)
+    return nullptr;
+  Node node = *map;
+  node.element = Element::Bool;
+  return finish(std::move(node));
+}
+
+/// What a condition of numbers alone is.
+static std::optional<bool> constantCondition(const Node &node) {
+  if (node.kind != Node::Map)
+    return std::nullopt;
+  llvm::SmallVector<std::optional<bool>, 2> known;
+  if (llvm::is_contained({"and", "or", "not"}, node.function)) {
+    for (const Node *operand : node.operands)
+      known.push_back(constantCondition(*operand));
+    if (node.function == "not")
+      return known[0] ? std::optional(!*known[0]) : std::nullopt;
+    bool decides = node.function == "or";
+    if (llvm::is_contained(known, std::optional(decides)))
+      return decides;
+    return llvm::is_contained(known, std::nullopt) ? std::nullopt : std::optional(!decides);
+  }
+  if (node.operands.size() != 2 || llvm::any_of(node.operands, [](auto *side) { return side->kind != Node::Number; }))
+    return std::nullopt;
+  double a = node.operands[0]->number, b = node.operands[1]->number;
+  return llvm::StringSwitch<std::optional<bool>>(node.function)
+      .Case("eq", a == b)
+      .Case("ne", a != b)
+      .Case("lt", a < b)
+      .Case("le", a <= b)
+      .Case("gt", a > b)
+      .Case("ge", a >= b)
+      .Default(std::nullopt);
+}
+
+/// Whether a reduction around it binds an index of what a flag leaves out that what it leaves in has not: the flag then is
+/// no reason to do without it.
+bool RuleBuilder::bindsDropped(const Context &context, const Node &dropped, const Node &kept) const {
+  return llvm::any_of(context.bound, [&](IndexId id) {
+    return llvm::is_contained(dropped.dims, id) && !llvm::is_contained(kept.dims, id);
+  });
+}
+
+const Node *RuleBuilder::resolveLogic(const Expr &expr, const Context &context) {
+  const Node *result = nullptr;
+  bool ok = true;
+  for (const Expr *operand : expr.operands) {
+    const Node *next = wantCondition(resolve(*operand, context));
+    ok &= next != nullptr;
+    if (!ok)
+      continue;
+    // `FLAG == 0 or t <= s` is one of its sides.
+    if (result && expr.kind != Expr::Not) {
+      bool decides = expr.kind == Expr::Or;
+      std::optional<bool> first = constantCondition(*result), second = constantCondition(*next);
+      if ((first == decides || second == !decides) && !bindsDropped(context, *next, *result))
+        continue;
+      if ((first == !decides || second == decides) && !bindsDropped(context, *result, *next)) {
+        result = next;
+        continue;
+      }
+    }
+    if (expr.kind == Expr::Not)
+      result = makeMap("not", expr.place, {next});
+    else
+      result = result ? makeMap(expr.kind == Expr::And ? "and" : "or", next->place, {result, next}) : next;
+  }
+  return ok ? result : nullptr;
+}
+
+const Node *RuleBuilder::resolveIf(const Expr &expr, const Context &context) {
+  const Node *test = wantCondition(resolve(*expr.operands[0], context));
+  const Node *yes = resolve(*expr.operands[1], context);
+  const Node *no = resolve(*expr.operands[2], context);
+  const Node *chosen = makeMap("select", expr.place, {test, yes, no});
+  auto summed = sums.find(&expr);
+  if (!chosen)
+    return nullptr;
+  // A flag behind `;` chooses a branch when the model is compiled; both have been checked.
+  if (std::optional<bool> known = constantCondition(*test); known && summed == sums.end()) {
+    const Node *kept = *known ? yes : no;
+    if (!bindsDropped(context, *chosen, *kept))
+      return kept;
+  }
+  if (summed == sums.end())
+    return chosen;
+  Node node;
+  node.kind = Node::Reduce;
+  node.place = expr.place;
+  node.function = chosen->element == Element::Bool ? "any" : "sum";
+  node.element = chosen->element == Element::Number ? Element::Real : chosen->element;
+  node.operands = {chosen};
+  node.summed.assign(summed->second.begin(), summed->second.end());
+  llvm::sort(node.summed);
+  return finish(std::move(node));
+}
+
+const Node *RuleBuilder::resolveTerm(const Expr &expr, const Context &outer) {
+  Context context = outer;
+  context.term = &expr;
+  bool sign = false;
+  const Expr &chain = stripSigns(expr, sign);
+  llvm::ArrayRef<const Expr *> factors = chain.operands;
+  const Expr *only = &chain;
+  if (chain.kind != Expr::Product)
+    factors = only;
+
+  Node node;
+  node.kind = Node::Term;
+  node.place = SMLoc::getFromPointer(expr.text.begin());
+  bool ok = true;
+  for (size_t i = 0; i < factors.size(); ++i) {
+    BinaryOp op = chain.kind == Expr::Product ? chain.operators[i] : BinaryOp::Mul;
+    bool negated = i == 0 && sign;
+    const Expr &factor = stripSigns(*factors[i], negated);
+    const Node *value = resolveFactor(factor, context);
+    ok &= value != nullptr;
+    // A sign before a number makes another constant, which needs no operation.
+    if (value && value->kind == Node::Number && negated) {
+      value = makeNumber(-value->number, value->place);
+      negated = false;
+    }
+    node.operands.push_back(value);
+    node.operators.push_back(op);
+    node.negated.push_back(negated);
+  }
+  if (!ok || !checkFactors(node))
+    return nullptr;
+  if (llvm::all_of(node.operands, [](const Node *factor) { return factor->kind == Node::Number; }))
+    return foldTerm(node, node.place);
+  std::optional<Element> element = unify(node.operands, node.place);
+  if (!element)
+    return nullptr;
+  node.element = *element;
+  // Nothing is summed inside an index position.
+  if (auto summed = sums.find(&expr); summed != sums.end() && !outer.inPosition)
+    node.summed.assign(summed->second.begin(), summed->second.end());
+  llvm::sort(node.summed);
+  if (!node.summed.empty() && node.element == Element::Number)
+    node.element = Element::Real;
+  if (node.operands.size() == 1 && !node.negated[0] && node.summed.empty())
+    return node.operands[0];
+  return finish(std::move(node));
+}
+
+/// `//` and `%` are of integers, `/` is of reals; `*` of conditions is 'and', and they are no other factors.
+bool RuleBuilder::checkFactors(const Node &term) {
+  auto isBool = [](const Node *factor) { return factor->element == Element::Bool; };
+  bool product =
+      term.operands.size() > 1 && llvm::all_of(term.operators, [](BinaryOp op) { return op == BinaryOp::Mul; });
+  if (product && llvm::all_of(term.operands, isBool) && !llvm::is_contained(term.negated, true))
+    return true;
+  for (auto [factor, negated] : llvm::zip(term.operands, term.negated))
+    if ((term.operands.size() > 1 || negated) && !wantNumber(factor))
+      return false;
+  auto integer = llvm::find_if(term.operands, [](const Node *factor) { return isInteger(factor->element); });
+  bool rounds = llvm::any_of(term.operators, isRounding);
+  for (auto [factor, op] : llvm::zip(term.operands, term.operators)) {
+    if (rounds && !isIntegral(*factor)) {
+      diagnostics.error(factor->place,
+                        "'//' and '%' are for integers, found " +
+                            (factor->element == Element::Number ? "a number that is none" : nameOf(factor->element)) +
+                            " in their term; use parentheses, or convert with 'i32(..)'");
+      return false;
+    }
+    if (isRounding(op) && factor->kind == Node::Number && factor->number == 0) {
+      diagnostics.error(factor->place, "division of an integer by 0");
+      return false;
+    }
+    if (op == BinaryOp::Div && (rounds || integer != term.operands.end())) {
+      StringRef found = rounds ? "an integer" : nameOf((*integer)->element);
+      diagnostics.error(factor->place,
+                        "'/' is for reals, found " + found + "; write '//' to round down, or convert with 'real(..)'");
+      return false;
+    }
+  }
+  return true;
+}
+
+/// A term of numbers and sizes is a number.
+const Node *RuleBuilder::foldTerm(const Node &term, SMLoc place) {
+  double result = 1;
+  for (size_t i = 0; i < term.operands.size(); ++i) {
+    double value = term.negated[i] ? -term.operands[i]->number : term.operands[i]->number;
+    switch (term.operators[i]) {
+    case BinaryOp::Add:
+    case BinaryOp::Sub: llvm_unreachable("an operator of sums in a term");
+    case BinaryOp::Mul: result = i == 0 ? value : result * value; break;
+    case BinaryOp::Div: result = result / value; break;
+    case BinaryOp::FloorDiv: result = std::floor(result / value); break;
+    case BinaryOp::Mod: result = result - std::floor(result / value) * value; break;
+    }
+  }
+  return makeNumber(result, place);
+}
+
+const Node *RuleBuilder::resolveFactor(const Expr &expr, const Context &context) {
+  switch (expr.kind) {
+  case Expr::Number: {
+    double value = INFINITY;
+    if (expr.text != "inf")
+      expr.text.getAsDouble(value);
+    return makeNumber(value, expr.place);
+  }
+  case Expr::Name: return resolveName(expr, context);
+  case Expr::Access: return resolveAccess(expr, context);
+  case Expr::Call: return resolveCall(expr, context);
+  default: return resolve(expr, context); // in parentheses
+  }
+}
+
+const Node *RuleBuilder::resolveName(const Expr &expr, const Context &context) {
+  auto index = byName.find(expr.name);
+  if (index != byName.end()) {
+    Node node;
+    node.kind = Node::Iota;
+    node.place = expr.place;
+    node.index = index->second;
+    return finish(std::move(node));
+  }
+  if (const Binding *binding = scope.find(expr.name)) {
+    if (binding->kind == Binding::Broken)
+      return nullptr;
+    if (binding->kind == Binding::Number)
+      return makeNumber(binding->number, expr.place);
+    if (!binding->view.axes.empty() && (!bare || left.size() != binding->view.axes.size()))
+      return nullptr; // reported by the walk over indices
+    llvm::SmallVector<Node::Position, 4> entries;
+    for (unsigned i = 0; i < binding->view.axes.size(); ++i)
+      entries.push_back({{left[i]}});
+    return makeRead(binding->view, entries, expr.place);
+  }
+  if (scope.rolled.contains(expr.name)) {
+    Node node;
+    node.kind = Node::Iota;
+    node.place = expr.place;
+    node.function = expr.name;
+    node.index = indexNamed(("#turn " + expr.name).str());
+    (*indices)[node.index].extent = scope.turnCounts.lookup(expr.name);
+    return finish(std::move(node));
+  }
+  if (const Size *size = scope.sizes.find(expr.name))
+    return size->value ? makeNumber(static_cast<double>(*size->value), expr.place) : nullptr;
+  std::string nearest = nearestName(expr.name);
+  Diagnostic &error = diagnostics.error(expr.place, "unknown name '" + expr.name + "'" + nearest);
+  noteCollected(error, expr.name);
+  if (!isSizeName(expr.name) && nearest.empty())
+    error.note(expr.place, "as an index it would occur only as a number: 'sum[" + expr.name + ": N](" +
+                               context.term->text.substr(0, 80) + ")' sums over it");
+  return nullptr;
+}
+
+std::string RuleBuilder::nearestName(StringRef name) const {
+  Nearest nearest(name);
+  nearest.offerKeys(scope.names);
+  scope.sizes.offer(nearest);
+  return nearest.text();
+}
+
+const Node *RuleBuilder::makeRead(const View &view, llvm::ArrayRef<Node::Position> entries, SMLoc place) {
+  Node node;
+  node.kind = Node::Read;
+  node.place = place;
+  node.value = view.value;
+  node.element = computedAs(body.values[view.value].element);
+  for (unsigned axis : view.dims)
+    node.positions.push_back(entries[axis]);
+  return finish(std::move(node));
+}
+
+const Node *RuleBuilder::resolveAccess(const Expr &expr, const Context &context) {
+  const Binding *binding = scope.find(expr.name);
+  llvm::SmallVector<Node::Position, 4> entries;
+  bool ok = true;
+  for (const IndexEntry &entry : expr.indices) {
+    if (entry.isEllipsis()) {
+      for (unsigned i = 0; scope.ellipsis && i < scope.ellipsis->size(); ++i)
+        entries.push_back({{ellipsisIndex(i)}});
+    } else if (isPlainIndex(*entry.expr)) {
+      entries.push_back({{indexNamed(entry.expr->name)}});
+    } else if (readsTensor(*entry.expr, scope)) {
+      const Node *position = resolveGathered(*entry.expr, context);
+      ok &= position != nullptr;
+      bool known = binding && binding->kind == Binding::Tensor && entries.size() < binding->view.axes.size();
+      if (position && position->kind == Node::Number) {
+        auto constant = static_cast<int64_t>(position->number);
+        ok &= !known || checkConstant(constant, *entry.expr, binding->view.axes[entries.size()], expr.name);
+        entries.push_back({{}, constant});
+      } else {
+        entries.push_back({{}, {}, position});
+      }
+    } else if (auto affine = affines.find(entry.expr); affine != affines.end()) {
+      const Affine &found = affine->second;
+      entries.push_back({found.indices, found.constant, nullptr, found.strides, found.start});
+    } else {
+      entries.emplace_back(); // reported by the walk over indices
+      ok = false;
+    }
+  }
+  if (!binding) {
+    std::string nearest = nearestName(expr.name);
+    noteCollected(diagnostics.error(expr.place, "unknown tensor '" + expr.name + "'" + nearest), expr.name);
+    return nullptr;
+  }
+  if (binding->kind == Binding::Broken)
+    return nullptr;
+  if (binding->kind == Binding::Number) {
+    diagnostics.error(expr.place, "'" + expr.name + "' is a number, it has no indices")
+        .note(binding->place, "defined here");
+    return nullptr;
+  }
+  if (entries.size() != binding->view.axes.size()) {
+    diagnostics
+        .error(expr.place, "'" + expr.name + "' has " + Twine(entries.size()) + " indices here but rank " +
+                               Twine(binding->view.axes.size()))
+        .note(binding->place, "'" + expr.name + "' is defined here");
+    return nullptr;
+  }
+  return ok ? makeRead(binding->view, entries, expr.place) : nullptr;
+}
+
+/// The integer in an index position that is no index.
+const Node *RuleBuilder::resolveGathered(const Expr &expr, const Context &outer) {
+  Context context = outer;
+  context.inPosition = true;
+  const Node *node = resolve(expr, context);
+  if (!node || isIntegral(*node))
+    return node;
+  diagnostics.error(expr.place, "found " +
+                                    (node->element == Element::Number ? "a number that is no integer"
+                                                                      : "a tensor of " + nameOf(node->element)) +
+                                    " in an index position, expected i32 or i64");
+  return nullptr;
+}

@@ -1,0 +1,252 @@
+//===- RuleBuilder.h - elaborates one rule ----------------------*- C++ -*-===//
+#ifndef PLC_LIB_LANGUAGE_ELABORATE_RULEBUILDER_H
+#define PLC_LIB_LANGUAGE_ELABORATE_RULEBUILDER_H
+
+#include "Elaborator.h"
+#include "Scope.h"
+#include "SumRule.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringSet.h"
+#include <map>
+
+namespace plc::language {
+
+/// Elaborates one rule in three walks: it finds indices and extents (Indices.cpp, AffineIndices.cpp, Windows.cpp, Parts.cpp),
+/// resolves expressions to nodes (Resolve.cpp, Calls.cpp, Windows.cpp), and applies the sum rule (SumRule.cpp). All uses of a name
+/// as an index of the rule are one index.
+class RuleBuilder : private IndexNames {
+public:
+  RuleBuilder(Elaborator &elaborator, Scope &scope, Body &body)
+      : elaborator(elaborator), diagnostics(elaborator.diagnostics), scope(scope), body(body),
+        indices(std::make_shared<std::vector<Index>>()) {}
+
+  /// A whole statement; binds its left sides.
+  void build(const Statement &rule);
+  /// The value with the blocks side by side along `axis`: each has `inner` positions of it, or (0) lacks the axis.
+  Binding join(StringRef name, SMLoc place, llvm::ArrayRef<Binding> blocks, unsigned axis, int64_t inner);
+  /// The first `extent` positions of an axis.
+  Binding cut(StringRef name, SMLoc place, const Binding &value, unsigned axis, Axis extent);
+  /// The value of a bare expression of whole tensors, as an argument of a call.
+  std::optional<Binding> buildArgument(const Expr &expr);
+
+private:
+  /// Where in the rule an expression stands.
+  struct Context {
+    const Expr *term = nullptr;               // the innermost chain around it
+    bool inPosition = false;                  // in index brackets, where nothing is summed
+    llvm::SmallVector<IndexId, 2> bound = {}; // by the reductions around it
+  };
+
+  /// `coefficient * index`; `written` if there is a coefficient in the text, be it 1.
+  struct AffineTerm {
+    StringRef name;
+    SMLoc place;
+    int64_t coefficient;
+    bool written;
+  };
+
+  /// Checked: indices that count an axis, slowest first (none: at a constant position). The first index counts
+  /// `inner` elements at a time. On the right, until `settle` finds that they do, they move by `strides` from `start`.
+  struct Affine {
+    llvm::SmallVector<IndexId, 1> indices;
+    llvm::SmallVector<SMLoc, 1> places;
+    int64_t inner = 1;
+    std::optional<int64_t> constant = {};
+    const Expr *expr = nullptr;         // none: a plain index
+    std::optional<int64_t> offset = {}; // on a left side: a part of an axis, from here
+    llvm::SmallVector<int64_t, 1> strides = {};
+    int64_t start = 0;
+    std::vector<AffineTerm> terms = {};
+  };
+
+  /// A position on the right that reads a known axis of `tensor`.
+  struct Reading {
+    Affine *affine;
+    Axis axis;
+    StringRef tensor;
+    bool padded; // in `pad(..)`: it may fall outside
+    bool settled = false;
+  };
+
+  // Rules.cpp
+  std::optional<std::vector<Binding>> buildCall(const Statement &rule);
+  std::optional<Binding> buildEquation(StringRef name, SMLoc place, const Declarator *left, const Expr &expr);
+  void buildClause(const Statement &rule);
+  bool joinEarlier(const Declarator &clause);
+  const Node *addEarlier(const Node *node, SMLoc place);
+  void tellIndices(const Expr &expr) const;
+  bool declareLeft(const Declarator &left);
+  bool finishLeft(StringRef name);
+  bool takeDeclaredExtents(StringRef name);
+  void shapeBareLeft();
+  void markParts(const Declarator &left);
+  bool takesPart() const {
+    return llvm::any_of(leftAxes, [](const Affine &axis) { return axis.offset.has_value(); });
+  }
+  std::optional<llvm::SmallVector<Axis, 4>> wholeAxes(StringRef name);
+  std::optional<Binding> addPart(StringRef name, SMLoc place, const Node *node);
+  std::optional<Binding> addWholes(StringRef name, SMLoc place, const Binding &part);
+  Binding addEquation(StringRef name, SMLoc place, const Node *node, llvm::ArrayRef<IndexId> left,
+                      llvm::ArrayRef<unsigned> parts, Element element);
+  Element elementOf(const Node &node, StringRef name) const;
+
+  // Scatters.cpp
+  struct LeftAxis {
+    std::optional<IndexId> index;
+    const Expr *expr; // else
+    SMLoc place;
+  };
+  std::optional<bool> scatters(const Declarator &left, const Expr &right);
+  bool checkTargets(llvm::ArrayRef<LeftAxis> targets, llvm::ArrayRef<Axis> axes, StringRef name);
+  std::optional<std::vector<LeftAxis>> collectTargets(const Declarator &left);
+  std::optional<llvm::SmallVector<Axis, 4>> axesOfTargets(StringRef name, SMLoc place,
+                                                          llvm::ArrayRef<LeftAxis> targets);
+  bool resolveTargets(llvm::ArrayRef<LeftAxis> targets, llvm::ArrayRef<Axis> axes, StringRef name,
+                      std::vector<Step::Target> &resolved);
+  std::optional<Binding> buildScatter(StringRef name, SMLoc place, const Declarator &left, const Expr &expr);
+
+  // Collect.cpp
+  std::optional<unsigned> turnEntryOf(const Statement &rule) const;
+  unsigned axisOfEntry(const Declarator &left, unsigned entry) const;
+  void buildTurn(const Statement &rule, unsigned entry);
+  Scope::Collected *collectedOf(const Declarator &left, unsigned entry);
+  Axis collectedAxis(const Declarator &left, unsigned entry);
+  void addSlice(const Declarator &left, const Expr &position, Scope::Collected &collected, const Binding &slice);
+  void noteCollected(Diagnostic &error, StringRef name) const;
+  IndexId addLeft(const llvm::Twine &name, Axis axis);
+
+  // Indices.cpp
+  IndexId indexNamed(StringRef name);
+  IndexId ellipsisIndex(unsigned position);
+  bool setExtent(IndexId id, Axis axis, SMLoc place, const llvm::Twine &owner);
+  bool declareEntries(const std::vector<IndexEntry> &entries, llvm::SmallVectorImpl<IndexId> &ids,
+                      llvm::SmallVectorImpl<Affine> *axes = nullptr);
+  bool declareAffine(const IndexEntry &entry, llvm::SmallVectorImpl<IndexId> &ids, llvm::SmallVectorImpl<Affine> &axes);
+  bool declareIndex(const IndexEntry &entry, SMLoc place, StringRef name, llvm::SmallVectorImpl<IndexId> &ids);
+  bool collect(const Expr &expr);
+  bool collectOnce(const Expr &right);
+  bool collectRight(const Expr &right);
+  bool collectAccess(const Expr &expr, bool padded = false);
+  bool collectCall(const Expr &expr);
+  bool collectBare(const Expr &expr, const Binding &binding);
+  bool isPlainIndex(const Expr &expr);
+  bool checkClashes();
+  bool stateExtent(IndexId id, const Expr &expr, const Sizes &sizes);
+  bool stateSizedExtents();
+  bool collectAll(const std::vector<const Expr *> &exprs);
+
+  std::optional<IndexId> indexOf(StringRef name) const override;
+  llvm::SmallVector<IndexId, 4> ellipsis() const override;
+  bool keeps(const Expr &call, size_t position) const override;
+  bool takesIndices(const Expr &call) const override;
+
+  // AffineIndices.cpp
+  bool addTerms(const Expr &expr, int64_t factor, bool written, std::vector<AffineTerm> &terms, int64_t &constant);
+  bool addProduct(const Expr &expr, int64_t factor, std::vector<AffineTerm> &terms, int64_t &constant);
+  std::optional<Affine> affineOf(const Expr &expr);
+  std::optional<Affine> partOf(const Expr &expr);
+  static void sortTerms(std::vector<AffineTerm> &terms);
+  static bool divides(const AffineTerm &slow, const AffineTerm &fast);
+  bool countsOnce(const Affine &affine) const;
+  bool setParts(Affine &affine);
+  bool isPartOrSplit(const Affine &affine) const;
+  bool setAxis(const Affine &affine, Axis axis, const llvm::Twine &owner);
+  bool checkConstant(int64_t constant, const Expr &expr, const Axis &axis, StringRef tensor);
+  bool refuseAffine(const Expr &expr, const llvm::Twine &why);
+
+  // Windows.cpp
+  bool collectAffine(const Expr &expr, const Axis *axis, StringRef tensor, bool padded);
+  bool collectPad(const Expr &call);
+  bool settlePositions();
+  bool isComplete(const Affine &affine) const;
+  bool isSplit(const Reading &reading) const;
+  bool deduceParts(Reading &reading);
+  bool refuseOpen(const Reading &reading);
+  bool checkInside(const Reading &reading, bool onLeft = false);
+  const Node *resolvePad(const Expr &call, const Context &context);
+  const Node *padGathers(const Node *read, const Node *outside);
+
+  // Resolve.cpp
+  const Node *resolve(const Expr &expr, const Context &context);
+  const Node *resolveSum(const Expr &expr, const Context &context);
+  const Node *resolveCompare(const Expr &expr, const Context &context);
+  const Node *resolveLogic(const Expr &expr, const Context &context);
+  const Node *resolveIf(const Expr &expr, const Context &context);
+  const Node *resolveTerm(const Expr &expr, const Context &context);
+  const Node *resolveFactor(const Expr &expr, const Context &context);
+  const Node *resolveName(const Expr &expr, const Context &context);
+  const Node *resolveAccess(const Expr &expr, const Context &context);
+  const Node *resolveGathered(const Expr &expr, const Context &context);
+  bool checkFactors(const Node &term);
+  bool bindsDropped(const Context &context, const Node &dropped, const Node &kept) const;
+  const Node *foldTerm(const Node &term, SMLoc place);
+  const Node *wantNumber(const Node *node);
+  const Node *wantReal(const Node *node, StringRef user);
+  const Node *wantCondition(const Node *node);
+  const Node *makeNumber(double value, SMLoc place);
+  const Node *makeMap(StringRef function, SMLoc place, std::vector<const Node *> operands);
+  std::string nearestName(StringRef name) const;
+  const Node *makeRead(const View &view, llvm::ArrayRef<Node::Position> entries, SMLoc place);
+  const Node *finish(Node node);
+  void setDims(Node &node) const;
+  std::optional<Element> unify(llvm::ArrayRef<const Node *> operands, SMLoc place);
+
+  // Calls.cpp
+  const Node *resolveCall(const Expr &expr, const Context &context);
+  const Node *resolveBuiltin(const Expr &expr, const Context &context, unsigned least, unsigned most);
+  const Node *resolveReduction(const Expr &expr, const Context &context);
+  const Node *resolvePositions(const Expr &expr, const Context &context);
+  const Node *resolveDraw(const Expr &expr);
+  bool bindsUnder(const Expr &expr, IndexId id, const Node &operand);
+  const Node *resolveConversion(const Expr &expr, const Context &context);
+  const Node *resolveFn(const Expr &expr, const Function &callee, const Context &context);
+  bool bindHeader(const Expr &expr, const Function &callee, llvm::MapVector<StringRef, IndexId> &header);
+  std::optional<Binding> argumentOf(const Node *node, llvm::ArrayRef<IndexId> axes, const Declarator &formal,
+                                    SMLoc place);
+  std::optional<std::vector<Binding>> callWhole(const Expr &expr, const Namespace *where);
+  std::optional<llvm::SmallVector<IndexId, 4>> logicalAxes(const Declarator &formal, llvm::ArrayRef<IndexId> rest,
+                                                           const llvm::MapVector<StringRef, IndexId> &header,
+                                                           const Expr &call);
+
+  Elaborator &elaborator;
+  Diagnostics &diagnostics;
+  Scope &scope;
+  Body &body;
+  std::shared_ptr<std::vector<Index>> indices;
+  llvm::StringMap<IndexId> byName;
+  llvm::StringMap<SMLoc> tensorNames;                  // tensors that occur in the rule
+  llvm::StringMap<SMLoc> scalarNames;                  // those without axes
+  std::vector<const Expr *> bareTensors;               // with axes, without brackets; or indices of such a name
+  std::vector<std::pair<IndexId, const Expr *>> sized; // `i: size(j)`
+  llvm::SmallVector<IndexId, 4> left;
+  llvm::SmallVector<Affine, 4> leftAxes; // the same by axes
+  SMLoc leftPlace;
+  std::optional<unsigned> turnAxis; // an axis of which the rule gives one position
+  bool bare = false;                // no index on the right
+  std::optional<Binding> earlier;   // `+=`: the sum of the clauses before
+  const Expr *whole = nullptr;      // `y += f(x) in NAME`
+  const Namespace *space = nullptr;
+  bool badIndices = false;
+  std::optional<llvm::SmallVector<Axis, 4>> bareAxes;
+  std::string bareOwner;
+  SMLoc barePlace;
+  llvm::DenseMap<const Expr *, Binding> bareCalls;
+  std::map<const Expr *, Affine> affines; // index expressions that are no plain index
+  std::optional<bool> rightIsGood;        // what `collectOnce` found
+  std::vector<Reading> readings;          // of those that have indices
+  SumPlaces sums;
+};
+
+/// The axes that a header names, in order: those of the first argument, then those that others add. The brackets of a
+/// call bind those of the first argument, and may bind more.
+llvm::SmallVector<const IndexEntry *> namedAxes(const Function &callee);
+/// Can so many bracketed indices stand in a call?
+bool bindsIndices(const Function &callee, size_t count);
+/// Does an index occur in the expression, arguments of calls included?
+bool hasIndex(const Expr &expr);
+/// Whether an index expression has a tensor or a floor operation, so that the access is a gather.
+bool readsTensor(const Expr &expr, const Scope &scope);
+
+} // namespace plc::language
+
+#endif

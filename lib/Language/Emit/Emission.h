@@ -1,0 +1,24 @@
+//===- Emission.h - from resolved equations to the ein dialect --*- C++ -*-===//
+#ifndef PLC_LIB_LANGUAGE_EMIT_EMISSION_H
+#define PLC_LIB_LANGUAGE_EMIT_EMISSION_H
+
+#include "Program.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace llvm {
+class SourceMgr;
+}
+namespace mlir {
+class MLIRContext;
+class ModuleOp;
+} // namespace mlir
+
+namespace plc::language {
+
+/// The `ein` module of a program without errors: parameters, one body per instance, the model.
+mlir::OwningOpRef<mlir::ModuleOp> emitProgram(const Program &program, const llvm::SourceMgr &sources,
+                                              mlir::MLIRContext &context);
+
+} // namespace plc::language
+
+#endif

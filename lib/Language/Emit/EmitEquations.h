@@ -1,0 +1,127 @@
+//===- EmitEquations.h - one body's equations as ein ops --------*- C++ -*-===//
+#ifndef PLC_LIB_LANGUAGE_EMIT_EMITEQUATIONS_H
+#define PLC_LIB_LANGUAGE_EMIT_EMITEQUATIONS_H
+
+#include "Program.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace llvm {
+class SourceMgr;
+}
+
+namespace plc::language {
+
+/// Emits the steps of one body at the builder's place.
+class BodyEmitter {
+public:
+  BodyEmitter(const Body &body, mlir::OpBuilder &builder, const llvm::SourceMgr &sources)
+      : body(body), builder(builder), sources(sources), values(body.values.size()) {}
+
+  void bind(ValueId id, mlir::Value value) { values[id] = value; }
+  void emit(const Step &step);
+  mlir::Value valueOf(ValueId id) const { return values[id]; }
+
+  /// Tensor type of a value.
+  static mlir::RankedTensorType typeOf(const Value &value, mlir::MLIRContext *context);
+  static mlir::Location location(SMLoc place, const Frame *frame, const llvm::SourceMgr &sources,
+                                 mlir::MLIRContext *context);
+
+private:
+  /// An ein value; `dims[p]` is the index of its axis p. An index may repeat: a diagonal.
+  struct Operand {
+    mlir::Value value;
+    llvm::SmallVector<IndexId, 4> dims;
+  };
+
+  /// A loop whose turn is being emitted.
+  struct LoopFrame {
+    const Loop *loop;
+    mlir::Block *turn;
+    mlir::OpBuilder::InsertPoint before; // where what the turns read in parts is made
+    llvm::SmallVector<mlir::Value> slices;
+  };
+  /// Stands for the turn among the indices of a value of all turns.
+  static constexpr IndexId turnIndex = ~IndexId(0);
+
+  // EmitLoop.cpp
+  void emitLoop(const Step &step);
+  void emitTurn(LoopFrame &frame);
+  mlir::Value partOf(LoopFrame &frame, mlir::Value stacked);
+  mlir::Value emitTurnNumber(LoopFrame &frame, Loop::Linear linear, Element element, SMLoc place);
+  mlir::Value emitTurn(const Node &node, Element element);
+  std::optional<mlir::Value> emitMovingNumber(const Node &node, Element element);
+  std::optional<mlir::Value> emitMovingConstant(const Node::Position &position, Element element, SMLoc place);
+  std::optional<Operand> emitMovingRead(const Node &node);
+  Operand emitMovingRead(const Node &node, LoopFrame &frame, unsigned axis, Loop::Linear linear);
+  bool isMadeIn(const LoopFrame &frame, mlir::Value value) const;
+  mlir::Value moveAxis(mlir::Value value, unsigned from, unsigned to, SMLoc place);
+
+  Operand emitAxes(mlir::Value value, llvm::ArrayRef<Node::Position> positions, const Node &node);
+  Operand emitNode(const Node &node, Element wanted);
+  Operand emitNumber(double value, SMLoc place, Element element);
+  Operand emitIota(const Node &node, Element element);
+  Operand emitRead(const Node &node);
+  mlir::Value whatIsRead(const Node &node);
+  bool isRun(const Node::Position &position) const;
+  mlir::Value emitWindow(mlir::Value value, llvm::ArrayRef<Node::Position> positions, const Node &node);
+  mlir::Value emitPadding(mlir::Value value, llvm::ArrayRef<int64_t> offsets, llvm::ArrayRef<int64_t> shape,
+                          const Node &node);
+  mlir::Value selectConstants(mlir::Value table, const Node &node);
+  Operand emitGather(mlir::Value from, llvm::ArrayRef<Node::Position> positions, const Node &node);
+  Operand emitMapNode(const Node &node, Element wanted);
+  Operand emitMap(StringRef function, llvm::ArrayRef<Operand> operands, llvm::ArrayRef<IndexId> dims, Element element,
+                  SMLoc place);
+  Operand emitBinary(StringRef function, const Operand &left, const Operand &right, Element element, SMLoc place);
+  Operand emitTerm(const Node &node, Element wanted);
+  Operand emitSum(const Node &term, llvm::ArrayRef<IndexId> summed, llvm::ArrayRef<IndexId> dims, SMLoc place);
+  Operand emitContract(llvm::ArrayRef<Operand> factors, llvm::ArrayRef<IndexId> summed, llvm::ArrayRef<IndexId> dims,
+                       SMLoc place);
+  Operand emitReduction(StringRef function, const Operand &operand, llvm::ArrayRef<IndexId> summed,
+                        llvm::ArrayRef<IndexId> dims, SMLoc place);
+  Operand emitReduceNode(const Node &node, Element wanted);
+  Operand emitDraw(const Node &node);
+  mlir::Value emitDrawOfTurns(const Node &node, mlir::RankedTensorType type);
+  /// What `make` makes, in front of all loops around the step.
+  mlir::Value beforeLoops(llvm::function_ref<mlir::Value()> make);
+  Operand emitIndex(IndexId id, SMLoc place);
+  Operand emitCast(const Operand &operand, Element element, SMLoc place);
+  mlir::Value emitScatter(mlir::Value updates, mlir::Type result);
+
+  // EmitPositions.cpp
+  struct Ranking;
+  Operand emitPositions(const Node &node);
+  struct Extreme {
+    Operand value, position;
+  };
+  Extreme emitExtreme(const Ranking &ranking, bool largest, const Extreme *before);
+  Operand emitTurns(const Ranking &ranking, int64_t count);
+  IndexId addIndex(int64_t extent);
+  Operand emitRanks(const Ranking &ranking, IndexId brought, llvm::ArrayRef<IndexId> dims);
+  Operand pick(const Operand &rows, const Operand &positions, SMLoc place);
+  Operand emitRounds(const Ranking &ranking, int64_t count);
+
+  Element comparedElement(const Node &node) const;
+
+  int64_t extent(IndexId id) const { return id == turnIndex ? turnCount : (*step->indices)[id].extent; }
+  llvm::SmallVector<int64_t> extents(llvm::ArrayRef<IndexId> domain) const;
+  mlir::AffineMap mapOf(llvm::ArrayRef<IndexId> domain, llvm::ArrayRef<IndexId> dims) const;
+  mlir::ArrayAttr mapsOf(llvm::ArrayRef<IndexId> domain, llvm::ArrayRef<Operand> operands,
+                         llvm::ArrayRef<IndexId> result);
+  mlir::Type elementType(Element element) const;
+  mlir::RankedTensorType tensor(llvm::ArrayRef<IndexId> dims, mlir::Type element) const;
+  mlir::Location at(SMLoc place) const { return location(place, step->frame, sources, builder.getContext()); }
+
+  const Body &body;
+  mlir::OpBuilder &builder;
+  const llvm::SourceMgr &sources;
+  std::vector<mlir::Value> values;
+  const Step *step = nullptr;
+  std::vector<LoopFrame *> loops; // outer ones first
+  int64_t turnCount = 0;          // the extent of `turnIndex`
+  int64_t draws = 0;              // sites of draws so far
+};
+
+} // namespace plc::language
+
+#endif

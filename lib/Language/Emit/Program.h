@@ -1,0 +1,346 @@
+//===- Program.h - resolved equations, one step above ein -------*- C++ -*-===//
+#ifndef PLC_LIB_LANGUAGE_EMIT_PROGRAM_H
+#define PLC_LIB_LANGUAGE_EMIT_PROGRAM_H
+
+#include "Syntax/Syntax.h"
+#include "plc/Support/ElementType.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+namespace plc::language {
+
+/// What a value's elements are: of a type in the table, real with the precision left to the strategy, or `Number`: a
+/// literal, a size or an index used as a number, which takes the type of what it meets.
+enum class Element {
+  Real,
+#define PLC_ELEMENT_TYPE(ID, ...) ID,
+#include "plc/Support/ElementTypes.def"
+  Number
+};
+
+/// The row of the table; nothing for Real and Number.
+constexpr std::optional<ElementType> chosenType(Element element) {
+  switch (element) {
+#define PLC_ELEMENT_TYPE(ID, ...)                                                                                      \
+  case Element::ID: return ElementType::ID;
+#include "plc/Support/ElementTypes.def"
+  case Element::Real:
+  case Element::Number: break;
+  }
+  return std::nullopt;
+}
+/// Nothing for a Number.
+constexpr std::optional<ElementKind> kindOf(Element element) {
+  std::optional<ElementType> type = chosenType(element);
+  return type                       ? std::optional(kindOf(*type))
+         : element == Element::Real ? std::optional(ElementKind::Real)
+                                    : std::nullopt;
+}
+constexpr bool isInteger(Element element) { return kindOf(element) == ElementKind::Integer; }
+constexpr bool isRealElement(Element element) { return kindOf(element) == ElementKind::Real; }
+/// What the elements of a tensor are where it is read: a narrow type (bf16, f16, i8) only holds numbers, and is computed as
+/// real or i32.
+constexpr Element computedAs(Element element) {
+  std::optional<ElementType> type = chosenType(element);
+  if (!type || !isNarrow(*type))
+    return element;
+  return isReal(*type) ? Element::Real : Element::I32;
+}
+constexpr bool isNarrow(Element element) { return computedAs(element) != element; }
+/// Up to which every integer is a number of an integer type that doubles hold, too.
+constexpr double largestNumber(Element element) {
+  return element == Element::I8 ? INT8_MAX : element == Element::I32 ? INT32_MAX : 9007199254740992.0;
+}
+StringRef nameOf(Element element);
+/// The type that a declaration names; empty: real.
+Element elementNamed(StringRef name);
+
+/// One axis of a tensor; `place` is where its extent was stated, for notes.
+struct Axis {
+  int64_t extent;
+  SMLoc place;
+};
+
+/// The fn calls that an equation was inlined through, innermost first.
+struct Frame {
+  SMLoc call;
+  const Frame *outer;
+};
+
+using ValueId = unsigned;
+using IndexId = unsigned;
+
+struct Value {
+  std::string name;
+  Element element = Element::Real;
+  llvm::SmallVector<Axis, 4> axes;
+  SMLoc place;
+};
+
+/// A value seen with other axes: axis p of the value is the view's axis `dims[p]`. The value is broadcast along those
+/// axes of the view that none of its own axes maps to.
+struct View {
+  ValueId value = 0;
+  llvm::SmallVector<unsigned, 4> dims;
+  llvm::SmallVector<Axis, 4> axes;
+
+  bool isWhole() const {
+    for (unsigned i = 0; i < dims.size(); ++i)
+      if (dims[i] != i)
+        return false;
+    return dims.size() == axes.size();
+  }
+};
+
+/// What a name stands for in a body. Calls pass the same as their arguments.
+struct Binding {
+  enum Kind { Broken, Tensor, Number };
+  Kind kind = Broken; // Broken: the definition had an error, so uses of the name are not reported again
+  View view;
+  double number = 0;
+  SMLoc place;
+
+  /// The number 0, to which clauses of any shape may be added.
+  bool isEmptySum() const { return kind == Number && number == 0; }
+};
+
+/// A resolved expression. `dims` are its free indices: those of the left side first, then in order of appearance.
+struct Node {
+  enum Kind {
+    Number,    // number
+    Iota,      // index; with `function`, the number of the turn of this name, of a loop
+    Read,      // value at positions
+    Map,       // function of operands, elementwise
+    Term,      // chain of operands (operators * / // %; signs), summed over `summed`
+    Reduce,    // function: mean, or a reduction of the ein dialect, over `summed`
+    Positions, // function: argmax, argmin, topk over `summed`; topk brings `index`
+    Draw,      // function: random or normal, over the indices of the left side; training or step, over none
+    Cast,      // to `element`
+    Stop
+  };
+  /// What an axis is read at: an index, several that split it (slowest first), a constant, or an integer tensor; with
+  /// `strides`, at `start` and the sum of the indices, each times its stride.
+  struct Position {
+    llvm::SmallVector<IndexId, 1> indices;
+    std::optional<int64_t> constant = {};
+    const Node *gathered = nullptr;
+    llvm::SmallVector<int64_t, 1> strides = {};
+    int64_t start = 0;
+
+    bool isIndex() const { return indices.size() == 1 && strides.empty(); }
+  };
+
+  Kind kind;
+  Element element = Element::Number;
+  SMLoc place;
+  StringRef function;
+  double number = 0;
+  IndexId index = 0;
+  ValueId value = 0;
+  llvm::SmallVector<Position, 4> positions;
+  std::optional<double> padding; // of a Read: what stands outside of the value
+  std::vector<const Node *> operands;
+  std::vector<BinaryOp> operators;
+  std::vector<bool> negated;
+  llvm::SmallVector<IndexId, 4> summed;
+  llvm::SmallVector<IndexId, 4> dims;
+};
+
+struct Index {
+  std::string name;
+  int64_t extent = 0; // 0: not known
+  SMLoc extentPlace;
+  std::string extentOwner; // "'x'" or "the bracket"
+  int left = -1;           // position on the left side
+  SMLoc place;             // on the left side or in brackets
+};
+
+struct Instance;
+struct Loop;
+
+/// `result[left] = value`, a call of a layer, or a loop.
+struct Step {
+  SMLoc place;
+  const Frame *frame = nullptr;
+  // Equations.
+  ValueId result = 0;
+  llvm::SmallVector<IndexId, 4> left;
+  llvm::SmallVector<unsigned, 4> parts; // how many of `left`, in order, are merged in each axis of the result
+  llvm::SmallVector<std::optional<int64_t>, 4> offsets; // where in each axis `left` begins; none: it is the whole axis
+  /// An axis of the result: an index of `left`, or a computed position.
+  struct Target {
+    std::optional<IndexId> index;
+    const Node *position;
+  };
+  std::vector<Target> targets; // none: `left` counts the elements of the result
+  const Node *value = nullptr;
+  std::shared_ptr<std::vector<Index>> indices;
+  // Calls.
+  const Instance *callee = nullptr;
+  std::vector<ValueId> arguments;
+  std::vector<ValueId> results;
+  std::vector<std::string> parameters; // paths, in the callee's order
+  std::string path;
+  int64_t turn = -1; // of the innermost `repeat`, numbered over the model; -1 outside
+  // Loops.
+  std::shared_ptr<const Loop> loop;
+};
+
+/// Turns of a `repeat` that differ in numbers alone: the first one, and each number as a function of the turn.
+struct Loop {
+  /// `first` in the first turn, `step` more in each further one.
+  struct Linear {
+    int64_t first = 0, step = 0;
+  };
+  /// A value that a turn gives the next one: what it is before, in and behind a turn, and behind the last.
+  struct Carry {
+    ValueId init, argument, next, last;
+  };
+  /// A value of each turn, which is one position along `axis` of `whole`; `reverse`: the first turn's is the last.
+  struct Element {
+    ValueId value, whole;
+    unsigned axis;
+    bool reverse;
+  };
+
+  StringRef turn; // its name, or empty
+  int64_t first = 0, turns = 0;
+  std::vector<Step> steps;
+  std::vector<Carry> carries;
+  std::vector<Element> elements;
+  std::map<const Node *, Linear> numbers;             // nodes that are numbers
+  std::map<const Node::Position *, Linear> positions; // constant, or the start of a window
+};
+
+struct Initialiser {
+  StringRef kind = "constant";
+  double a = 0, b = 0;
+};
+
+/// A skip is identified by its namespace and its name.
+using SkipKey = std::pair<std::string, std::string>;
+
+/// A parameter of a body: its own, one of a layer that it calls (`attention.wq`), or one that it shares.
+struct BodyParameter {
+  ValueId value;
+  std::string name;
+  Initialiser initialiser;
+  bool frozen = false;
+  std::string sharedPath;         // of the owner; empty: its own
+  std::vector<std::string> sizes; // what the declaration calls the axes' extents; empty: by no name
+};
+
+/// A state of a body, or of a layer that it calls (`attention.k`).
+struct BodyState {
+  std::string name;
+  ValueId old;
+  std::optional<ValueId> next; // none: there was an error
+  double init = 0;
+  SMLoc place;
+  int64_t batch = -1; // the axis whose extent is the batch by name; of others the rules tell
+};
+
+struct Body {
+  std::vector<Value> values;
+  std::vector<Step> steps;
+  std::vector<ValueId> arguments, results;
+  std::vector<BodyParameter> parameters;
+  std::vector<BodyState> states;
+  /// What the body's layer, or one that it calls, stashes.
+  struct Stash {
+    SkipKey key;
+    Binding value;
+    const Statement *statement;
+    SMLoc call;          // of the nested layer; not valid for the body's own
+    bool popped = false; // by a nested layer
+  };
+  std::vector<Stash> stashes;
+  /// A skip that a nested layer pops and nothing in the body stashes. It becomes an argument of the body if its type
+  /// is known.
+  struct Import {
+    SkipKey key;
+    const Statement *pop;
+    std::optional<ValueId> value;
+  };
+  std::vector<Import> imports;
+  std::map<std::string, SMLoc> calls; // of layers, by path
+  std::deque<Node> nodes;
+  std::deque<Frame> frames;
+  llvm::DenseMap<ValueId, Binding> rounded; // values of narrow types, and what was rounded to them
+  bool broken = false;                      // an error was reported in the body
+  llvm::StringMap<ValueId> rules; // the value of each name at the end of the body, without arguments and parameters
+
+  ValueId add(Value value) {
+    values.push_back(std::move(value));
+    return values.size() - 1;
+  }
+  View whole(ValueId id) const {
+    View view;
+    view.value = id;
+    view.axes = values[id].axes;
+    for (unsigned i = 0; i < view.axes.size(); ++i)
+      view.dims.push_back(i);
+    return view;
+  }
+};
+
+/// A layer's body for one set of sizes.
+struct Instance {
+  /// What a call of the instance stashes: its argument at `position` (the header's, then the popped ones), or its
+  /// result.
+  struct Stash {
+    const Body::Stash *stash;
+    bool isKnown = false; // false: there was an error, and nothing is known of the value
+    bool isArgument = false;
+    size_t position = 0;
+  };
+  const Function *layer;
+  std::string symbol;
+  /// The elaborated body. What it pops are arguments behind the header's, what it stashes are results; behind them stand
+  /// its states, as arguments and as results. The bodies of layers that it calls are inlined in it.
+  Body body;
+  std::vector<Stash> stashes;
+  bool hasErrors = false; // reported in its body
+  /// Types of the results: as computed, or as the header says if the body is broken; none if it does not say.
+  std::vector<std::optional<Value>> results;
+};
+
+/// A parameter of the program.
+struct Parameter {
+  std::string path;
+  Value value;
+  Initialiser initialiser;
+  bool frozen;
+  std::vector<std::string> sizes; // as in BodyParameter
+  SMLoc call;                     // where the layer that owns it is called
+};
+
+/// A state of the program: an argument and a result of the model, behind its own.
+struct State {
+  std::string path;
+  double init;
+  ValueId old, next;
+  int64_t batch;
+  SMLoc place;
+  SMLoc call; // where the layer that has it is called
+};
+
+struct Program {
+  const Function *model = nullptr;
+  Body body;
+  std::vector<std::unique_ptr<Instance>> instances;
+  std::vector<Parameter> parameters;       // in order of the calls
+  std::vector<State> states;               // likewise
+  llvm::DenseSet<const Function *> called; // layers
+  int64_t batch = 0;
+  std::vector<int64_t> argumentBatch, resultBatch; // axis, or -1
+  std::vector<std::string> exposed;                // names of the results behind the model's own
+};
+
+} // namespace plc::language
+
+#endif

@@ -1,0 +1,21 @@
+//===- StandardLibrary.h - the std/*.ein files ------------------*- C++ -*-===//
+#ifndef PLC_LIB_LANGUAGE_FILES_STANDARDLIBRARY_H
+#define PLC_LIB_LANGUAGE_FILES_STANDARDLIBRARY_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace plc::language {
+
+struct StandardFile {
+  llvm::StringRef use;  // "std.nn"
+  llvm::StringRef name; // "std/nn.ein"
+  llvm::StringRef text;
+};
+
+/// The files of the standard library, as they were when plc was configured.
+llvm::ArrayRef<StandardFile> standardLibrary();
+
+} // namespace plc::language
+
+#endif

@@ -1,0 +1,224 @@
+//===- UsedFiles.cpp - what `use` brings in -------------------------------===//
+//
+// Each file is parsed once, behind the files that it uses. It sees what it defines itself and what the files that it
+// names define: not what those use in turn, so that a library may change what it is built on.
+//
+//===----------------------------------------------------------------------===//
+#include "Elaborate/Builtins.h"
+#include "Elaborate/Library.h"
+#include "Syntax/Parser.h"
+#include "StandardLibrary.h"
+#include "plc/Language/Files/ParseModel.h"
+#include "plc/Support/Diagnostics.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace plc::language;
+using llvm::Twine;
+using plc::Diagnostic;
+using plc::Diagnostics;
+
+namespace {
+class Loader {
+public:
+  Loader(llvm::SourceMgr &sources, const ParseOptions &options, Library &library, Diagnostics &diagnostics)
+      : sources(sources), options(options), library(library), diagnostics(diagnostics) {}
+  void run();
+
+private:
+  /// A file that is being read, and the `use` that asks for it.
+  struct Opened {
+    std::string path; // without links, so that two names of one file are one
+    const UseDecl *use;
+  };
+
+  Unit &parse(unsigned buffer, const Opened &opened, bool isStandard);
+  void defineOwn(Unit &unit);
+  void takeUses(Unit &unit);
+  const Unit *find(const UseDecl &use, const Unit &user);
+  const Unit *findStandard(const UseDecl &use);
+  const Unit *openFile(const UseDecl &use, const Unit &user);
+  bool refuseCycle(const UseDecl &use, StringRef path);
+  void takeNames(Unit &unit, const Unit &used, const UseDecl &use);
+  void takeSizes(Unit &unit, const Unit &used, const UseDecl &use);
+  void checkOverrides();
+
+  llvm::SourceMgr &sources;
+  const ParseOptions &options;
+  Library &library;
+  Diagnostics &diagnostics;
+  llvm::StringMap<const Unit *> standard, files; // by `use` and by path
+  std::vector<Opened> open;
+};
+} // namespace
+
+void Loader::run() {
+  StringRef name = sources.getMemoryBuffer(sources.getMainFileID())->getBufferIdentifier();
+  // The standard library comes first, so that files can ask for it; the main file's place is kept for it.
+  library.units.push_back(nullptr);
+  for (const StandardFile &file : standardLibrary()) {
+    unsigned id = sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(file.text, file.name), SMLoc());
+    Unit &unit = parse(id, {file.name.str(), nullptr}, /*isStandard=*/true);
+    standard[file.use] = &unit;
+    for (const Function *function : unit.file.functions)
+      library.standard.try_emplace(function->name, file.use);
+  }
+  llvm::SmallString<128> path;
+  if (llvm::sys::fs::real_path(name, path))
+    path = name;
+  parse(sources.getMainFileID(), {path.str().str(), nullptr}, /*isStandard=*/false);
+  checkOverrides();
+}
+
+/// The unit of a file, with the files that it uses.
+Unit &Loader::parse(unsigned buffer, const Opened &opened, bool isStandard) {
+  bool isMain = buffer == sources.getMainFileID();
+  std::unique_ptr<Unit> &slot = isMain ? library.units.front() : library.units.emplace_back();
+  slot = std::make_unique<Unit>(diagnostics);
+  Unit &unit = *slot; // `units` grows below
+  unit.name = sources.getMemoryBuffer(buffer)->getBufferIdentifier();
+  unit.isStandard = isStandard;
+  parseFile(sources.getMemoryBuffer(buffer)->getBuffer(), unit.file, diagnostics);
+  open.push_back(opened);
+  defineOwn(unit);
+  takeUses(unit);
+  open.pop_back();
+  unit.sizes.define(unit.file, isStandard ? decltype(options.overrides)() : options.overrides,
+                    isStandard ? StringRef() : library.main().file.batch, options.batches);
+  return unit;
+}
+
+void Loader::defineOwn(Unit &unit) {
+  for (const Function *function : unit.file.functions) {
+    library.unitOf[function] = &unit;
+    if (builtinOf(function->name) != Builtin::None) {
+      diagnostics.error(function->place, "'" + function->name + "' is built in, it cannot be defined");
+      continue;
+    }
+    auto [earlier, isNew] = unit.functions.try_emplace(function->name, function);
+    if (!isNew)
+      diagnostics.error(function->place, "'" + function->name + "' is defined twice")
+          .note(earlier->second->place, "the first definition is here");
+  }
+}
+
+/// The names of files first, because they win over those of std.
+void Loader::takeUses(Unit &unit) {
+  std::vector<std::pair<const Unit *, const UseDecl *>> used;
+  for (const UseDecl &use : unit.file.uses)
+    if (const Unit *found = find(use, unit);
+        found && llvm::none_of(used, [&](const auto &other) { return other.first == found; }))
+      used.emplace_back(found, &use);
+  llvm::stable_sort(used, [](const auto &a, const auto &b) { return !a.first->isStandard && b.first->isStandard; });
+  for (auto [found, use] : used) {
+    takeNames(unit, *found, *use);
+    takeSizes(unit, *found, *use);
+  }
+}
+
+const Unit *Loader::find(const UseDecl &use, const Unit &user) {
+  return use.isFile ? openFile(use, user) : findStandard(use);
+}
+
+const Unit *Loader::findStandard(const UseDecl &use) {
+  if (const Unit *unit = standard.lookup(use.path))
+    return unit;
+  std::string known;
+  for (const StandardFile &file : standardLibrary())
+    known += (known.empty() ? "'" : ", '") + file.use.str() + "'";
+  StringRef last = StringRef(use.path).rsplit('.').second;
+  diagnostics.error(use.place, "unknown library '" + use.path + "', expected " + known +
+                                   "; a file stands in quotes: '" + "use \"" +
+                                   (last.empty() ? StringRef(use.path) : last) + ".ein\"'");
+  return nullptr;
+}
+
+/// A file is named from the folder of the file that uses it.
+const Unit *Loader::openFile(const UseDecl &use, const Unit &user) {
+  if (!StringRef(use.path).ends_with(".ein")) {
+    diagnostics.error(use.place, "found the file '" + use.path + "', expected one whose name ends in '.ein'");
+    return nullptr;
+  }
+  llvm::SmallString<128> shown(use.path), path;
+  if (!user.isStandard && llvm::sys::path::is_relative(shown)) {
+    shown = llvm::sys::path::parent_path(user.name);
+    llvm::sys::path::append(shown, use.path);
+  }
+  if (llvm::sys::fs::real_path(shown, path)) {
+    path = shown;
+    llvm::sys::path::remove_dots(path, /*remove_dot_dot=*/true);
+  }
+  if (refuseCycle(use, path))
+    return nullptr;
+  if (const Unit *known = files.lookup(path))
+    return known;
+  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> text =
+      options.readFile ? options.readFile(shown) : llvm::MemoryBuffer::getFile(shown, /*IsText=*/true);
+  if (!text) {
+    diagnostics.error(use.place, "cannot read '" + shown + "': " + text.getError().message());
+    return nullptr;
+  }
+  const Unit &unit = parse(sources.AddNewSourceBuffer(std::move(*text), use.place), {path.str().str(), &use}, false);
+  files[path] = &unit;
+  return &unit;
+}
+
+bool Loader::refuseCycle(const UseDecl &use, StringRef path) {
+  auto begin = llvm::find_if(open, [&](const Opened &file) { return file.path == path; });
+  if (begin == open.end())
+    return false;
+  Diagnostic &error = diagnostics.error(use.place, "'" + use.path + "' uses itself");
+  for (const Opened &between : llvm::make_range(begin + 1, open.end()))
+    error.note(between.use->place, "through '" + between.use->path + "', which is used here");
+  return true;
+}
+
+/// Models are compiled where they stand, so they are not passed on.
+void Loader::takeNames(Unit &unit, const Unit &used, const UseDecl &use) {
+  for (const Function *function : used.file.functions) {
+    if (function->kind == Function::Model)
+      continue;
+    auto [earlier, isNew] = unit.functions.try_emplace(function->name, function);
+    const Function &other = *earlier->second;
+    if (isNew || used.isStandard)
+      continue; // any other definition wins over std's
+    diagnostics
+        .error(use.place, "'" + function->name + "' is defined in '" + used.name + "' and in '" +
+                              library.unitOf.lookup(&other)->name + "'; rename one of them")
+        .note(function->place, "one is here")
+        .note(other.place, "the other is here");
+  }
+}
+
+void Loader::takeSizes(Unit &unit, const Unit &used, const UseDecl &use) {
+  for (const DimDecl &dim : used.file.dims) {
+    const Size *size = used.sizes.find(dim.name);
+    const Size *other = unit.sizes.find(dim.name);
+    if (!other)
+      unit.sizes.bind(dim.name, *size);
+    else if (other->place != size->place)
+      diagnostics.error(use.place, "the size '" + dim.name + "' is defined in two files that are used")
+          .note(size->place, "one is here")
+          .note(other->place, "the other is here");
+  }
+}
+
+/// Every override names a dim of some file of the user's.
+void Loader::checkOverrides() {
+  llvm::StringSet<> known;
+  for (const auto &unit : library.units)
+    for (const DimDecl &dim : unit->file.dims)
+      if (!unit->isStandard)
+        known.insert(dim.name);
+  for (const auto &[name, value] : options.overrides)
+    if (!known.contains(name))
+      diagnostics.error(SMLoc(), "'-D " + name + "=" + Twine(value) + "' names no dim of this file" +
+                                     (library.main().file.uses.empty() ? "" : " or of one that it uses"));
+}
+
+void plc::language::loadFiles(llvm::SourceMgr &sources, const ParseOptions &options, Library &library,
+                              Diagnostics &diagnostics) {
+  Loader(sources, options, library, diagnostics).run();
+}

@@ -1,0 +1,31 @@
+//===- References.h - the names in a file's text ----------------*- C++ -*-===//
+#ifndef PLC_LIB_LANGUAGE_SYNTAX_REFERENCES_H
+#define PLC_LIB_LANGUAGE_SYNTAX_REFERENCES_H
+
+#include "Syntax.h"
+
+namespace plc::language {
+
+/// A name in the text, and what it stands for as far as the text alone tells.
+struct Reference {
+  enum Kind {
+    Tensor,
+    Index,
+    Size,
+    Turn,
+    Axis, // a lower-case axis of an fn's header, also in `size(d)`
+    Callee
+  };
+  Kind kind;
+  StringRef name; // the bytes in the text
+  bool defines = false;
+  const Function *function = nullptr;
+  const Statement *statement = nullptr;
+};
+
+/// In no particular order.
+std::vector<Reference> referencesOf(const File &file);
+
+} // namespace plc::language
+
+#endif

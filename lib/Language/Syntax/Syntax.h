@@ -1,0 +1,164 @@
+//===- Syntax.h - the syntax tree of a .ein file ----------------*- C++ -*-===//
+#ifndef PLC_LIB_LANGUAGE_SYNTAX_SYNTAX_H
+#define PLC_LIB_LANGUAGE_SYNTAX_SYNTAX_H
+
+#include "BinaryOp.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/SMLoc.h"
+#include <deque>
+#include <optional>
+#include <vector>
+
+namespace plc::language {
+using llvm::SMLoc;
+using llvm::StringRef;
+
+struct Expr;
+
+/// `NAME = EXPR` after a `;`.
+struct NamedExpr {
+  StringRef name;
+  SMLoc place;
+  const Expr *value;
+};
+
+/// One entry of index brackets: an expression, `...` (no expression), or `i: N`.
+struct IndexEntry {
+  SMLoc place;
+  const Expr *expr = nullptr;
+  const Expr *extent = nullptr;
+  bool isEllipsis() const { return !expr; }
+};
+
+/// An expression. Sums, products and conjunctions are n-ary, so that depth is bounded by the nesting limit.
+struct Expr {
+  enum Kind {
+    Number,  // text
+    Name,    // name
+    Access,  // name [ indices ]
+    Call,    // name [ indices ]? ( operands ; given )
+    Sum,     // operands, operators + or - before each
+    Product, // operands, operators * / // or % before each
+    Negate,  // operands[0]
+    Not,     // operands[0]
+    Compare, // operands[0] name operands[1]
+    And,     // operands
+    Or,      // operands
+    If,      // operands: condition, then, else
+    Paren    // operands[0]
+  };
+  Kind kind;
+  SMLoc place;    // where the caret stands: the operator of a comparison, else the beginning
+  StringRef text; // the source of the whole expression
+  StringRef name;
+  bool brackets = false;
+  std::vector<IndexEntry> indices;
+  std::vector<const Expr *> operands;
+  std::vector<BinaryOp> operators;
+  std::vector<NamedExpr> given;
+};
+
+/// A name on a left side, in a header or in a `param`: `name : type [ axes ]`.
+struct Declarator {
+  StringRef name;
+  SMLoc place;
+  StringRef element;  // empty: real
+  SMLoc elementPlace; // behind a ':', else not valid
+  bool brackets = false;
+  std::vector<IndexEntry> axes;
+};
+
+struct ParamName {
+  Declarator declarator;
+  /// Index into `Statement::initialisers`, or -1 if there is none.
+  int initialiser = -1;
+  bool frozen = false;
+};
+
+struct InitialiserExpr {
+  StringRef kind; // "constant", "normal", "uniform"
+  SMLoc place;
+  std::vector<const Expr *> arguments;
+};
+
+/// `in NAME`, `in NAME[TURN]`, `.. only a, b` behind the call of a layer.
+struct Namespace {
+  StringRef name; // empty: none
+  SMLoc place;
+  const Expr *turn = nullptr;
+  bool hasOnly = false;
+  std::vector<std::pair<StringRef, SMLoc>> only;
+};
+
+struct Statement {
+  enum Kind { Rule, Extents, Param, Share, Repeat, Stash, Pop, State };
+  Kind kind;
+  SMLoc place;
+  bool isBroken = false;                     // a syntax error was reported; only `lefts` are valid
+  std::vector<Declarator> lefts;             // Rule; Extents, Share, Pop: one
+  bool adds = false;                         // Rule: `+=`
+  bool isNext = false;                       // Rule: `next NAME ..`, where the left side is called "next NAME"
+  const Expr *value = nullptr;               // Rule, Stash: right side; Repeat: count
+  Namespace space;                           // Rule
+  StringRef skip;                            // Stash, Pop: its name; a Rule that is `next`: the state's
+  SMLoc skipPlace;                           // Stash, Pop
+  StringRef turn;                            // Repeat: its name, or empty
+  SMLoc turnPlace;                           // Repeat
+  std::string path;                          // Share
+  SMLoc pathPlace;                           // Share
+  std::vector<ParamName> params;             // Param, State
+  std::vector<InitialiserExpr> initialisers; // Param, State
+  std::vector<Statement *> body;             // Repeat
+};
+
+struct Function {
+  enum Kind { Layer, Fn, Model };
+  Kind kind;
+  StringRef name;
+  SMLoc place;
+  std::vector<Declarator> arguments;
+  std::vector<NamedExpr> given; // after `;`, value null if there is no default
+  std::vector<Declarator> results;
+  bool hasSyntaxErrors = false; // in the body; what seems to be missing may stand in a statement that did not parse
+  StringRef kindName;           // layers: `kind NAME`, else empty
+  StringRef pathName;           // layers: `as NAME`, else empty
+  std::vector<Statement *> body;
+
+  /// What stands for a layer in the paths of its calls.
+  StringRef nameInPaths() const { return pathName.empty() ? name : pathName; }
+};
+
+struct DimDecl {
+  StringRef name;
+  SMLoc place;
+  const Expr *value;
+};
+
+/// `use std.nn`, or `use "layers.ein"`.
+struct UseDecl {
+  std::string path;
+  SMLoc place;
+  bool isFile = false;
+};
+
+/// One file. Owns its nodes; names are slices of the source.
+struct File {
+  std::vector<UseDecl> uses;
+  std::vector<DimDecl> dims;
+  StringRef batch; // empty: none
+  SMLoc batchPlace;
+  std::vector<Function *> functions;
+
+  std::deque<Expr> exprs;
+  std::deque<Statement> statements;
+  std::deque<Function> functionStore;
+  std::deque<std::string> names; // that do not stand in the source as they are
+};
+
+} // namespace plc::language
+
+#endif

@@ -1,0 +1,83 @@
+//===- Partition.cpp - what a cut takes -----------------------------------===//
+#include "plc/Planner/Cuts/Partition.h"
+
+#include "Base/Total.h"
+
+#include <algorithm>
+
+using namespace plc::planner;
+
+int64_t PartitionProblem::numRanks() const { return *std::max_element(rankOf.begin(), rankOf.end()) + 1; }
+
+Fault PartitionProblem::check() const {
+  Total ns;
+  for (const Part &part : parts)
+    ns.add(part.ns);
+  for (const Tensor &tensor : tensors)
+    ns.add(tensor.ns, stages()); // each may receive it
+  return ns.check("times");
+}
+
+Edges PartitionProblem::orders() const {
+  Edges edges;
+  for (const Tensor &tensor : tensors)
+    for (int64_t part : tensor.consumers)
+      if (tensor.forward && part != tensor.producer)
+        edges.emplace_back(tensor.producer, part);
+  std::sort(edges.begin(), edges.end());
+  edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+  return edges;
+}
+
+std::vector<int64_t> PartitionProblem::nsOfStages(const std::vector<int64_t> &stageOf) const {
+  std::vector<int64_t> ns(rankOf.size());
+  for (size_t part = 0; part < parts.size(); ++part)
+    ns[size_t(stageOf[part])] += parts[part].ns;
+  std::vector<int64_t> there; // stages that receive a tensor, each once
+  for (const Tensor &tensor : tensors) {
+    there.clear();
+    for (int64_t part : tensor.consumers)
+      if (stageOf[size_t(part)] != stageOf[size_t(tensor.producer)])
+        there.push_back(stageOf[size_t(part)]);
+    std::sort(there.begin(), there.end());
+    there.erase(std::unique(there.begin(), there.end()), there.end());
+    for (int64_t stage : there)
+      ns[size_t(stage)] += tensor.ns;
+  }
+  return ns;
+}
+
+int64_t PartitionProblem::slowestNs(const std::vector<int64_t> &stageOf) const {
+  std::vector<int64_t> ofRank(size_t(numRanks()), 0), ofStage = nsOfStages(stageOf);
+  for (size_t stage = 0; stage < ofStage.size(); ++stage)
+    ofRank[size_t(rankOf[stage])] += ofStage[stage];
+  return *std::max_element(ofRank.begin(), ofRank.end());
+}
+
+bool PartitionProblem::isCut(const std::vector<int64_t> &stageOf) const {
+  for (int64_t stage = 0; stage < stages(); ++stage)
+    if (std::find(stageOf.begin(), stageOf.end(), stage) == stageOf.end())
+      return false;
+  Edges edges = orders();
+  return std::all_of(edges.begin(), edges.end(),
+                     [&](const auto &edge) { return stageOf[size_t(edge.first)] <= stageOf[size_t(edge.second)]; });
+}
+
+std::vector<NextCut> plc::planner::nextCuts(const PartitionProblem &problem, const std::vector<int64_t> &stageOf) {
+  std::vector<NextCut> best{size_t(problem.stages())};
+  for (size_t part = 0; part < problem.parts.size(); ++part)
+    for (int64_t step : {-1, 1}) {
+      NextCut cut{int64_t(part), stageOf[part], stageOf[part] + step};
+      if (cut.to < 0 || cut.to >= problem.stages())
+        continue;
+      std::vector<int64_t> moved = stageOf;
+      moved[part] = cut.to;
+      if (!problem.isCut(moved))
+        continue;
+      cut.slowestNs = problem.slowestNs(moved);
+      for (int64_t stage : {cut.from, cut.to})
+        if (NextCut &known = best[size_t(stage)]; known.part < 0 || cut.slowestNs < known.slowestNs)
+          known = cut;
+    }
+  return best;
+}

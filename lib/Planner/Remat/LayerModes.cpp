@@ -1,0 +1,199 @@
+//===- LayerModes.cpp - segments by layers, and which layers are kept -----===//
+#include "plc/Planner/Remat/RematPolicies.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+using namespace plc::planner;
+
+namespace {
+
+std::string must(const char *what, int64_t found) {
+  return std::string(what) + " is " + std::to_string(found) + " but must be positive";
+}
+
+Fault checkLayers(const RematMode &mode, int64_t count) {
+  bool layers = mode.grain == Grain::layer;
+  const char *what = layers ? "layer " : "kernel ", *whats = layers ? " layers" : " kernels";
+  if (mode.layers.empty())
+    return "policy 'selective' selects no layers";
+  std::vector<int64_t> sorted = mode.layers;
+  std::sort(sorted.begin(), sorted.end());
+  for (size_t i = 0; i < sorted.size(); ++i) {
+    std::string name = what + std::to_string(sorted[i]);
+    if (sorted[i] < 0 || sorted[i] >= count)
+      return name + " is selected but the model has " + std::to_string(count) + whats;
+    if (i && sorted[i] == sorted[i - 1])
+      return name + " is selected twice";
+    if (i && sorted[i] - sorted[i - 1] < mode.minInterval)
+      return "layers " + std::to_string(sorted[i - 1]) + " and " + std::to_string(sorted[i]) +
+             " are selected but min-interval is " + std::to_string(mode.minInterval);
+  }
+  return std::nullopt;
+}
+
+// A layer that is not kept whole is a segment of its own; all are, or those that `kept` leaves out.
+void cutLayers(RematProblem &problem, const std::vector<bool> &kept) {
+  for (auto &call : problem.calls)
+    call.segment = call.selected && call.layer >= 0 && !kept[call.layer] ? call.layer : -1;
+}
+
+Fault chooseKept(double fraction, RematProblem &problem, std::vector<bool> &kept) {
+  int64_t layers = problem.numLayers();
+  kept.assign(layers, true);
+  cutLayers(problem, kept);
+  int64_t all = problem.keptBytes(recompute(problem)), target = std::floor(fraction * double(all));
+  if (target >= all)
+    return std::nullopt;
+  kept.assign(layers, false);
+  cutLayers(problem, kept);
+  int64_t least = problem.keptBytes(recompute(problem));
+  SubsetSumProblem choice{{}, std::max<int64_t>(target - least, 0)};
+  for (int64_t layer = 0; layer < layers; ++layer) {
+    std::vector<bool> alone(layers, false);
+    alone[layer] = true;
+    cutLayers(problem, alone);
+    choice.bytes.push_back(std::max<int64_t>(problem.keptBytes(recompute(problem)) - least, 0));
+  }
+  return solveSubsetSum(choice, kept);
+}
+
+// What a mode counts: layers, or calls.
+int64_t numUnits(const RematMode &mode, const RematProblem &problem) {
+  return mode.grain == Grain::layer ? problem.numLayers() : int64_t(problem.calls.size());
+}
+
+// Units from a start up to the next are one segment; those before the first keep everything.
+void cutAtStarts(const RematMode &mode, const std::vector<bool> &starts, RematProblem &problem) {
+  // first[u]: the start at or before unit u.
+  std::vector<int64_t> first(starts.size());
+  for (int64_t unit = 0, last = -1; unit < int64_t(starts.size()); ++unit)
+    first[unit] = last = starts[unit] ? unit : last;
+  for (size_t i = 0; i < problem.calls.size(); ++i) {
+    auto &call = problem.calls[i];
+    int64_t unit = mode.grain == Grain::layer ? call.layer : int64_t(i);
+    call.segment = call.selected && unit >= 0 ? first[unit] : -1;
+  }
+}
+
+Fault checkDistance(const RematMode &mode) {
+  return mode.minInterval > 0 ? Fault() : must("min-interval", mode.minInterval);
+}
+
+} // namespace
+
+// Nothing is computed again.
+Fault plc::planner::chooseNone(const RematMode &mode, RematProblem &problem) {
+  if (Fault fault = checkDistance(mode))
+    return fault;
+  cutAtStarts(mode, std::vector<bool>(numUnits(mode, problem)), problem);
+  return std::nullopt;
+}
+
+// Nothing by segments: what a call runs again, and where, is solved for each stage once there are stages.
+Fault plc::planner::chooseBudget(const RematMode &mode, RematProblem &problem) { return chooseNone(mode, problem); }
+
+// A checkpoint every `interval` units, or every `minInterval` if that is more.
+Fault plc::planner::chooseUniform(const RematMode &mode, RematProblem &problem) {
+  if (Fault fault = checkDistance(mode))
+    return fault;
+  if (mode.interval <= 0)
+    return must("interval", mode.interval);
+  std::vector<bool> starts(numUnits(mode, problem));
+  for (int64_t unit = 0; unit < int64_t(starts.size()); unit += std::max(mode.interval, mode.minInterval))
+    starts[unit] = true;
+  cutAtStarts(mode, starts, problem);
+  return std::nullopt;
+}
+
+// The units of `layers` are the checkpoints.
+Fault plc::planner::chooseSelective(const RematMode &mode, RematProblem &problem) {
+  if (Fault fault = checkDistance(mode))
+    return fault;
+  std::vector<bool> starts(numUnits(mode, problem));
+  if (Fault fault = checkLayers(mode, starts.size()))
+    return fault;
+  for (int64_t unit : mode.layers)
+    starts[unit] = true;
+  cutAtStarts(mode, starts, problem);
+  return std::nullopt;
+}
+
+// As many bytes of whole layers are kept as fit in `memoryFraction` of what policy `none` keeps, deeper layers first;
+// each other layer is a segment. Each layer is counted alone (Rationale of the plan dialect).
+Fault plc::planner::chooseDynamic(const RematMode &mode, RematProblem &problem) {
+  if (Fault fault = checkDistance(mode))
+    return fault;
+  if (!(mode.memoryFraction >= 0 && mode.memoryFraction <= 1))
+    return "memory-fraction is " + std::to_string(mode.memoryFraction) + " but must be from 0 to 1";
+  std::vector<bool> kept;
+  if (Fault fault = chooseKept(mode.memoryFraction, problem, kept))
+    return fault;
+  cutLayers(problem, kept);
+  return std::nullopt;
+}
+
+Fault SubsetSumProblem::check() const {
+  for (size_t layer = 0; layer < bytes.size(); ++layer)
+    if (bytes[layer] < 0)
+      return "layer " + std::to_string(layer) + " has " + std::to_string(bytes[layer]) + " bytes";
+  if (limit < 0)
+    return "the limit is " + std::to_string(limit) + " bytes";
+  return std::nullopt;
+}
+
+Fault SubsetSumProblem::verify(const std::vector<bool> &kept) const {
+  if (kept.size() != bytes.size())
+    return "tells of " + std::to_string(kept.size()) + " layers whether they are kept, but there are " +
+           std::to_string(bytes.size());
+  int64_t sum = 0;
+  for (size_t layer = 0; layer < bytes.size(); ++layer)
+    sum += kept[layer] ? bytes[layer] : 0;
+  if (sum > limit)
+    return "keeps " + std::to_string(sum) + " bytes of " + std::to_string(limit);
+  return std::nullopt;
+}
+
+int64_t SubsetSumProblem::bound() const {
+  return std::min(limit, std::accumulate(bytes.begin(), bytes.end(), int64_t(0)));
+}
+
+// Of ascending sums at most so many, the largest among them, no two neighbours nearer than they must be.
+static std::vector<int64_t> thinOut(const std::vector<int64_t> &sums, size_t most) {
+  if (sums.size() <= most)
+    return sums;
+  int64_t distance = sums.back() / int64_t(most) + 1;
+  std::vector<int64_t> kept;
+  for (auto sum = sums.rbegin(); sum != sums.rend(); ++sum)
+    if (kept.empty() || kept.back() - *sum >= distance)
+      kept.push_back(*sum);
+  std::reverse(kept.begin(), kept.end());
+  return kept;
+}
+
+// sums[i]: what the first i layers can reach without exceeding the limit, ascending. From the largest of the last row
+// back: layer i-1 is kept if the sum without it was reachable, else it is not.
+Fault plc::planner::solveSubsetSum(const SubsetSumProblem &problem, std::vector<bool> &kept) {
+  if (Fault fault = problem.check())
+    return fault;
+  std::vector<std::vector<int64_t>> sums{{0}};
+  size_t mostOfRow = std::max<size_t>(mostSums / std::max<size_t>(problem.bytes.size(), 1), 2);
+  for (int64_t bytes : problem.bytes) {
+    const std::vector<int64_t> &before = sums.back();
+    std::vector<int64_t> with, after;
+    for (int64_t sum : before)
+      if (bytes <= problem.limit - sum)
+        with.push_back(sum + bytes);
+    std::set_union(before.begin(), before.end(), with.begin(), with.end(), std::back_inserter(after));
+    sums.push_back(thinOut(after, mostOfRow));
+  }
+  kept.assign(problem.bytes.size(), false);
+  int64_t sum = sums.back().back();
+  for (size_t layer = kept.size(); layer-- > 0;) {
+    int64_t without = sum - problem.bytes[layer];
+    kept[layer] = std::binary_search(sums[layer].begin(), sums[layer].end(), without);
+    sum = kept[layer] ? without : sum;
+  }
+  return problem.verify(kept);
+}

@@ -1,0 +1,19 @@
+//===- RematPolicies.cpp - the table of policies of recomputation ---------===//
+#include "plc/Planner/Remat/RematPolicies.h"
+
+using namespace plc;
+using namespace plc::planner;
+
+std::span<const RematPolicyRow> Choice<RematPolicy>::rows() {
+  static constexpr RematPolicyRow table[] = {
+#define REMAT_POLICY(ENUMERATOR, NAME, FUNCTION, FIELDS) {NAME, choose##FUNCTION, FIELDS},
+#include "plc/Planner/Remat/RematPolicies.def"
+  };
+  return table;
+}
+
+Fault plc::planner::chooseSegments(const RematMode &mode, RematProblem &problem) {
+  if (Fault fault = problem.check())
+    return fault;
+  return rowOf(mode.policy).choose(mode, problem);
+}

@@ -1,0 +1,351 @@
+//===- RetentionBound.cpp - what must be computed again behind a call -----===//
+#include "Base/Flow.h"
+#include "RetentionDual.h"
+
+#include "plc/Planner/Remat/Retention.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace plc::planner;
+
+namespace {
+
+// While a call runs, or at the beginning of a task: what lives takes bytes, and what of it is needed before call `end` and does
+// not live is made again. A line is a choice: its time, and its bytes above the capacity.
+class Moment {
+public:
+  struct Line {
+    int64_t ns, excess;
+  };
+
+  // `call` runs, or none does and `copies` micro-batches hold what lives before it.
+  Moment(const RetentionProblem &problem, const std::vector<int64_t> &maker, int64_t call, bool runs, int64_t copies,
+         int64_t end)
+      : problem(problem), copies(copies), capacity(problem.budgetBytes - problem.staticBytes) {
+    std::vector<bool> free(problem.bytes.size());
+    int64_t made = runs ? call + 1 : call;
+    if (runs)
+      holdOperands(call, maker, free);
+    // Values in the order of their makers, and the makers: nodes 2, 3, ..
+    valueNode.assign(problem.bytes.size(), -1);
+    callNode.assign(made, -1);
+    for (int64_t each = 0; each < made; ++each) {
+      callNode[each] = nodes++;
+      for (int64_t value : problem.calls[each].results)
+        valueNode[value] = free[value] ? -1 : nodes++;
+    }
+    for (int64_t each = 0; each < made; ++each)
+      addCall(each);
+    std::vector<bool> wanted(problem.bytes.size());
+    for (int64_t each = made; each < end; ++each)
+      for (int64_t value : problem.calls[each].args)
+        if (valueNode[value] >= 0 && !wanted[value]) {
+          wanted[value] = true;
+          neededBytes += copies * problem.bytes[value];
+          addEdge(0, valueNode[value], forever, 0);
+        }
+  }
+
+  /// How many bytes too many all that is needed later takes.
+  int64_t excess() const { return neededBytes - capacity; }
+
+  /// Of every choice; positive if none fits.
+  int64_t missing = 0;
+
+  /// What a byte is worth where the bound was found.
+  double bestPrice = 0;
+
+  /// The largest relaxation; nothing if no choice fits. Any choice that fits bounds it from above: where the cheapest at
+  /// `price` does, and takes at most `least`, `least` stands for it.
+  std::optional<int64_t> bound(double price, int64_t least) {
+    if (excess() <= 0)
+      return 0;
+    network.emplace(nodes);
+    for (const Edge &edge : edges)
+      network->addEdge(edge.from, edge.to, 0);
+    if (Line line = price > 0 ? cheapest(price) : Line{0, 1}; line.excess <= 0 && line.ns <= least)
+      return least;
+    int64_t bytes = 0;
+    Line high = cheapest(0), low = cut(1, 0, bytes);
+    int64_t best = lowerBound;
+    missing = low.excess;
+    if (missing > 0)
+      return std::nullopt;
+    if (high.excess <= 0)
+      return best;
+    // Each price is where the last two lines meet; the cut there lies on both, or is a line below.
+    for (int round = 0; round < 40; ++round) {
+      double price = double(low.ns - high.ns) / double(high.excess - low.excess);
+      Line line = cheapest(price);
+      if (lowerBound > best) {
+        best = lowerBound;
+        bestPrice = price;
+      }
+      double meets = double(high.ns) + price * double(high.excess), is = double(line.ns) + price * double(line.excess);
+      if (is >= meets * (1 - 1e-9) || line.excess == high.excess || line.excess == low.excess)
+        break;
+      (line.excess > 0 ? high : low) = line;
+    }
+    return best;
+  }
+
+private:
+  void holdOperands(int64_t call, const std::vector<int64_t> &maker, std::vector<bool> &free) {
+    const RetentionProblem::Call &each = problem.calls[call];
+    capacity -= each.scratchBytes;
+    for (int64_t value : each.args) {
+      capacity -= maker[value] < 0 || free[value] ? 0 : problem.bytes[value];
+      free[value] = true;
+    }
+    for (int64_t value : each.results) {
+      capacity -= problem.bytes[value];
+      free[value] = true;
+    }
+    // A place that is taken over is counted once. The operand is then gone, and what reads it later pays: that is left out.
+    for (auto [operand, result] : each.inPlace)
+      capacity += maker[operand] < 0 ? 0 : std::min(problem.bytes[operand], problem.bytes[result]);
+  }
+
+  // A value is paid by its bytes, or by its maker's clone, which wants its own operands.
+  void addCall(int64_t call) {
+    const RetentionProblem::Call &each = problem.calls[call];
+    addEdge(callNode[call], 1, each.repeatable ? 0 : forever, each.repeatable ? each.ns : 0);
+    for (int64_t value : each.args)
+      if (valueNode[value] >= 0)
+        addEdge(callNode[call], valueNode[value], forever, 0);
+    for (int64_t value : each.results)
+      if (valueNode[value] >= 0 && each.repeatable && copies * problem.bytes[value] > capacity)
+        addEdge(valueNode[value], callNode[call], forever, 0);
+      else if (valueNode[value] >= 0)
+        addEdge(valueNode[value], callNode[call], copies * problem.bytes[value], 0, true);
+  }
+
+  void addEdge(int64_t from, int64_t to, int64_t amount, int64_t ns, bool isBytes = false) {
+    edges.push_back({from, to, amount, ns, isBytes});
+  }
+
+  // The cheapest line at a price of a byte. `lowerBound` is certain, in integers, whatever the price is rounded to.
+  Line cheapest(double price) {
+    int64_t total = 1, paid;
+    for (const Edge &edge : edges)
+      total += edge.ns;
+    int64_t unit = std::max<int64_t>(1, int64_t(std::min(0x1p20, 0x1p50 / double(total))));
+    double most = 0x1p58 / double(std::max<int64_t>(neededBytes, 1));
+    int64_t perByte = int64_t(std::min(price * double(unit), most));
+    Line line = cut(perByte, unit, paid);
+    __int128 value = __int128(paid) - __int128(perByte) * capacity;
+    lowerBound = value <= 0 ? 0 : int64_t((value + unit - 1) / unit);
+    return line;
+  }
+
+  // The line of the least `perByte` x bytes + `perNs` x time, and what it pays.
+  Line cut(int64_t perByte, int64_t perNs, int64_t &paid) {
+    for (size_t edge = 0; edge < edges.size(); ++edge) {
+      const Edge &each = edges[edge];
+      int64_t price = each.isBytes ? clamp(perByte, each.amount) : each.ns * perNs;
+      network->setCapacity(edge, each.amount == forever ? forever : price);
+    }
+    std::vector<bool> side;
+    paid = network->minimumCut(0, 1, side);
+    Line line{0, -capacity};
+    for (const Edge &each : edges)
+      if (side[each.from] && !side[each.to]) {
+        line.ns += each.isBytes ? 0 : each.ns;
+        line.excess += each.isBytes ? each.amount : 0;
+      }
+    return line;
+  }
+
+  // Less than it is only lowers the bound.
+  static int64_t clamp(int64_t price, int64_t bytes) {
+    return bytes > 0 && price > forever / 4 / bytes ? forever / 4 : price * bytes;
+  }
+
+  struct Edge {
+    int64_t from, to, amount, ns;
+    bool isBytes;
+  };
+  static constexpr int64_t forever = int64_t(1) << 60;
+
+  const RetentionProblem &problem;
+  const int64_t copies;
+  int64_t capacity, neededBytes = 0, lowerBound = 0, nodes = 2; // the source and the sink
+  std::vector<int64_t> valueNode, callNode;
+  std::vector<Edge> edges;
+  std::optional<FlowNetwork> network;
+};
+
+// How many bytes too many all that is needed behind each call takes beside it: `Moment::excess`, of all calls in one go.
+std::vector<int64_t> excessAtCalls(const RetentionProblem &problem, const std::vector<int64_t> &maker) {
+  int64_t count = problem.calls.size();
+  std::vector<int64_t> last(problem.bytes.size(), -1), excess(count), change(count + 1), seen(problem.bytes.size(), -1);
+  for (int64_t call = 0; call < count; ++call)
+    for (int64_t value : problem.calls[call].args)
+      last[value] = call;
+  for (size_t value = 0; value < last.size(); ++value)
+    if (maker[value] >= 0 && last[value] > maker[value]) {
+      change[maker[value]] += problem.bytes[value];
+      change[last[value]] -= problem.bytes[value];
+    }
+  for (int64_t call = 0, needed = 0; call < count; ++call) {
+    const RetentionProblem::Call &each = problem.calls[call];
+    needed += change[call];
+    int64_t now = needed + each.scratchBytes - (problem.budgetBytes - problem.staticBytes);
+    // What the call reads and makes is there, whether it is needed later or not.
+    auto hold = [&](int64_t value) {
+      bool isNeeded = maker[value] >= 0 && maker[value] <= call && last[value] > call;
+      now += maker[value] < 0 || seen[value] == call || isNeeded ? 0 : problem.bytes[value];
+      seen[value] = call;
+    };
+    std::for_each(each.args.begin(), each.args.end(), hold);
+    std::for_each(each.results.begin(), each.results.end(), hold);
+    for (auto [operand, result] : each.inPlace)
+      now -= maker[operand] < 0 ? 0 : std::min(problem.bytes[operand], problem.bytes[result]);
+    excess[call] = now;
+  }
+  return excess;
+}
+
+// Prices are found in so many rounds, or not at all: fewer prove no more than moments do. A round takes as long as calls times calls
+// and operands of those that may run again; above some 120 calls that was longer than all else, and gained little.
+constexpr int64_t priceRounds = 1000, mostPriceWork = 30'000'000;
+
+// Twice the cuts of all pairs of moments, by the calls of the problem.
+constexpr int64_t mostPathWork = 200'000;
+
+// Moments one behind the other: what runs again behind one for calls up to the next one runs before what does so behind that,
+// so their bounds add up, and the best sum is a longest path. Where all values are needed once, neighbours add nothing that
+// one of them does not, but where bytes are few, a value is made again more than once.
+class MomentPath {
+public:
+  MomentPath(const RetentionProblem &problem, const std::vector<int64_t> &maker, std::vector<int64_t> hotCalls)
+      : problem(problem), maker(maker), calls(std::move(hotCalls)), count(problem.calls.size()) {
+    std::sort(calls.begin(), calls.end());
+  }
+
+  int64_t bound() const {
+    std::vector<size_t> nearest;
+    for (int64_t call : calls)
+      nearest.push_back(std::lower_bound(calls.begin(), calls.end(), firstEnd(call) - 1) - calls.begin());
+    // Two moments have to lack bytes, one behind the other.
+    if (calls.empty() || *std::min_element(nearest.begin(), nearest.end()) == calls.size())
+      return 0;
+    std::vector<int64_t> behind(calls.size() + 1);
+    for (size_t at = calls.size(); at-- > 0;) {
+      behind[at] = behind[at + 1];
+      for (size_t next = std::max(nearest[at], at + 1); next <= calls.size(); ++next) {
+        int64_t end = next < calls.size() ? calls[next] + 1 : count;
+        Moment moment(problem, maker, calls[at], true, 1, end);
+        if (moment.excess() > 0)
+          behind[at] = std::max(behind[at], moment.bound(0, 0).value_or(0) + behind[next]);
+      }
+    }
+    return behind[0];
+  }
+
+private:
+  // The least end up to which a call's moment may lack bytes; behind all calls if there is none.
+  int64_t firstEnd(int64_t call) const {
+    int64_t needed = problem.staticBytes;
+    std::vector<bool> seen(problem.bytes.size());
+    auto need = [&](int64_t value) {
+      needed += maker[value] < 0 || seen[value] ? 0 : problem.bytes[value];
+      seen[value] = true;
+    };
+    const RetentionProblem::Call &runs = problem.calls[call];
+    needed += runs.scratchBytes;
+    std::for_each(runs.args.begin(), runs.args.end(), need);
+    std::for_each(runs.results.begin(), runs.results.end(), need);
+    int64_t each = call + 1;
+    for (; each < count && needed <= problem.budgetBytes; ++each)
+      for (int64_t value : problem.calls[each].args)
+        if (maker[value] <= call)
+          need(value);
+    return needed <= problem.budgetBytes ? count + 1 : each;
+  }
+
+  const RetentionProblem &problem;
+  const std::vector<int64_t> &maker;
+  std::vector<int64_t> calls; // that lack bytes while they run, ascending
+  const int64_t count;
+};
+
+// By single moments, and by moments one behind the other.
+std::optional<int64_t> boundByMoments(const RetentionProblem &problem, RetentionProblem::Peak *least) {
+  auto fails = [&](RetentionProblem::Peak peak) {
+    if (least)
+      *least = peak;
+    return std::nullopt;
+  };
+  if (RetentionProblem::Peak peak = problem.workingSet(); peak.bytes > problem.budgetBytes)
+    return fails(peak);
+  std::vector<int64_t> maker = problem.makers();
+  int64_t best = 0, count = problem.calls.size();
+  // The moments of the most bytes, which bound best as a rule, and the beginnings of B and of a W that others run before,
+  // as calls -1 and -2.
+  const int64_t beginnings[] = {problem.firstBackward(), problem.firstAwaitedW()};
+  std::vector<std::pair<int64_t, int64_t>> order;
+  for (int64_t each : {0, 1})
+    if (problem.inFlight > 1 && beginnings[each] < count)
+      order.emplace_back(INT64_MIN, -1 - each);
+  std::vector<int64_t> excess = excessAtCalls(problem, maker);
+  for (int64_t call = 0; call < count; ++call)
+    order.emplace_back(-excess[call], call);
+  std::sort(order.begin(), order.end());
+  order.resize(std::min<size_t>(order.size(), 48));
+  std::vector<int64_t> hot;
+  double price = 0; // of a byte, a little more than at the moment that bounds best: then what fits is the cheapest
+  for (auto [less, call] : order) {
+    if (less >= 0)
+      break;
+    int64_t at = call < 0 ? beginnings[-1 - call] : call;
+    // Few on large problems, where cuts take long.
+    if (call >= 0 && int64_t(hot.size() * hot.size()) * count < mostPathWork)
+      hot.push_back(call);
+    Moment moment(problem, maker, at, call >= 0, call < 0 ? problem.inFlight : 1, count);
+    std::optional<int64_t> bound = moment.bound(price, best);
+    if (!bound)
+      return fails({problem.budgetBytes + moment.missing, at});
+    if (*bound > best) {
+      best = *bound;
+      price = 1.02 * moment.bestPrice;
+    }
+  }
+  return std::max(best, MomentPath(problem, maker, std::move(hot)).bound());
+}
+
+} // namespace
+
+std::optional<int64_t> plc::planner::retentionBound(const RetentionProblem &problem, RetentionProblem::Peak *least) {
+  std::optional<int64_t> bound = boundByMoments(problem, least);
+  if (!bound)
+    return std::nullopt;
+  int64_t operands = 0, slots = problem.calls.size();
+  for (const RetentionProblem::Call &call : problem.calls)
+    operands += call.repeatable ? call.args.size() : 0;
+  bool isPriced = *bound > 0 && slots * (slots + operands) <= mostPriceWork / priceRounds;
+  return isPriced ? std::max(*bound, boundByPrices(problem, priceRounds, *bound)) : bound;
+}
+
+int64_t KnownRetentionBounds::of(const RetentionProblem &problem) {
+  std::vector<int64_t> key;
+  auto add = [&](auto... numbers) { (key.push_back(int64_t(numbers)), ...); };
+  auto addAll = [&](const std::vector<int64_t> &numbers) {
+    add(numbers.size());
+    key.insert(key.end(), numbers.begin(), numbers.end());
+  };
+  addAll(problem.bytes);
+  add(problem.budgetBytes, problem.staticBytes, problem.inFlight, problem.splitsBackward, problem.firstClone);
+  for (const RetentionProblem::Call &call : problem.calls) {
+    add(call.kind, call.ns, call.scratchBytes, call.repeatable, call.inPlace.size());
+    addAll(call.args);
+    addAll(call.results);
+    for (auto [operand, result] : call.inPlace)
+      add(operand, result);
+  }
+  auto [it, isNew] = bounds.try_emplace(std::move(key));
+  if (isNew)
+    it->second = retentionBound(problem).value_or(0);
+  return it->second;
+}

@@ -1,0 +1,250 @@
+//===- PlanAddresses.cpp - give every value of every rank its place -------===//
+#include "Base/Programs.h"
+#include "PreparedPlaces.h"
+#include "RankOffsets.h"
+
+#include "plc/Dialect/Ein/Provenance.h"
+#include "plc/Dialect/Plan/Values.h"
+#include "plc/Planner/Base/Format.h"
+#include "plc/Planning/Passes.h"
+#include "plc/Support/Errors.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Remarks.h"
+
+namespace plc::plan {
+#define GEN_PASS_DEF_PLANADDRESSES
+#include "lib/Planning/Passes.h.inc"
+} // namespace plc::plan
+
+#define DEBUG_TYPE "plan-addresses"
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::plan;
+
+RankValues::RankValues(ProgramOp program, RankOp rank, TaskSlots &slots, const Statics &statics, int64_t staticBytes)
+    : program(program), rank(rank), cut(program.getCut()), slots(slots), statics(statics), staticBytes(staticBytes),
+      lifetimes(slots, [&statics](Value value) { return statics.placeOf(value) >= 0; }) {
+  for (auto action : rank.getBody().getOps<ActionInterface>()) {
+    if (auto run = dyn_cast<RunOp>(action.getOperation()); run && !run.prepares())
+      lifetimes.addRun(slots.getRoutes().taskOf(run), run.getKeep(), run.getMb());
+    else if (action.getMessagePart())
+      lifetimes.addMessage(carried(action), action.getMicroBatch());
+    else
+      lifetimes.addOther();
+    actions.push_back(action);
+  }
+  lifetimes.group();
+}
+
+int64_t RankValues::bytesOf(Value value, int64_t microBatch) const {
+  return roundUpPlace(byteSize(program, value.getType(), microBatch));
+}
+
+int64_t RankValues::bound() const {
+  return staticBytes + lifetimes.mostBytes([&](Value value, int64_t mb) { return bytesOf(value, mb); },
+                                           [&](int64_t mb) { return isShort(mb); });
+}
+
+namespace {
+
+class RankLayout {
+public:
+  RankLayout(ProgramOp program, RankOp rank, TaskSlots &slots, ArrayRef<StageOp> stages)
+      : program(program), rank(rank), slots(slots), stages(stages), builder(program.getContext()) {}
+
+  /// Places what lives through the step; returns how many values there are beside, those of each micro-batch counted.
+  int64_t begin() {
+    placeStatics();
+    statics.emplace(layout, slots.getRoutes());
+    known.emplace(program, rank, slots, *statics, staticBytes);
+    return known->lifetimes.countValues();
+  }
+
+  LogicalResult run(const planner::MemoryStrategyRow &strategy, bool eachValue, int64_t spare, int64_t limit,
+                    bool isMeasured) {
+    const RankValues &values = *known;
+    std::unique_ptr<Places> places;
+    PreparedPlaces prepared(rank, slots);
+    if (spare) {
+      places = placeBlocks(values, spare);
+      if (planner::Fault fault = places->pack(strategy))
+        return emitNoPlan(rank) << *fault;
+      if (limit > 0 && places->getEnd() > limit) // What is spare does not fit.
+        places = nullptr;
+    }
+    if (!places)
+      if (planner::Fault fault = choose(values, strategy, eachValue, places))
+        return emitNoPlan(rank) << *fault;
+    if (strategy.isQuick && limit > 0)
+      lower(places, values, strategy, eachValue, limit, isMeasured);
+    if (planner::Fault fault = prepared.pack(strategy))
+      return emitNoPlan(rank) << *fault;
+    int64_t bound = std::max(values.bound(), staticBytes + prepared.getBound());
+    layout.setArenaBytes(std::max(places->getEnd(), staticBytes + prepared.getBytes()));
+    layout.setBoundBytes(bound);
+    layout.setExact(places->isProven() && places->getEnd() == int64_t(layout.getArenaBytes()) &&
+                    int64_t(layout.getArenaBytes()) > bound);
+    remark::passed(rank.getLoc(),
+                   remark::RemarkOpts::name("Packed").category(DEBUG_TYPE).function(program.getSymName()))
+        << remark::add("rank {0}: {1}, {2}, take {3}, and at least {4} at any places, behind {5} of statics",
+                       rank.getIndex(), places->describe(), strategy.name,
+                       planner::formatBytes(places->getEnd() - staticBytes), planner::formatBytes(bound - staticBytes),
+                       planner::formatBytes(staticBytes));
+    if (limit && !isMeasured && layout.getArenaBytes() > limit)
+      return refuse(values, limit);
+    write(values, *places);
+    prepared.write(staticBytes);
+    return success();
+  }
+
+private:
+  // Places that end above a limit are searched for lower ones. Of many plans that are measured only values are, and not for
+  // long; else no search has ended early where a limit is refused.
+  void lower(std::unique_ptr<Places> &places, const RankValues &values, const planner::MemoryStrategyRow &strategy,
+             bool eachValue, int64_t limit, bool isMeasured) {
+    auto take = [&](std::unique_ptr<Places> closer) {
+      if (closer->getEnd() < places->getEnd())
+        places = std::move(closer);
+    };
+    if (places->getEnd() > limit && eachValue && values.bound() <= limit) {
+      planner::PackEffort effort{50'000, 5'000, /*insertionSteps=*/0, limit - staticBytes};
+      std::unique_ptr<Places> closer = placeValues(values, effort);
+      if (!closer->pack(strategy))
+        take(std::move(closer));
+    }
+    if (places->getEnd() > limit && !isMeasured) {
+      std::unique_ptr<Places> closer;
+      if (!choose(values, rowOf(planner::MemoryStrategy::minimalPeak), eachValue, closer))
+        take(std::move(closer));
+    }
+  }
+
+  void placeStatics() {
+    builder.setInsertionPointToStart(&rank.getBody().front());
+    layout = LayoutOp::create(builder, rank.getLoc(), 0, 0, 0);
+    builder.createBlock(&layout.getBody());
+    for (const StaticItem &item : collectStatics(program, stages)) {
+      IntegerAttr site = item.site < 0 ? IntegerAttr() : builder.getI64IntegerAttr(item.site);
+      StaticOp::create(builder, rank.getLoc(), StaticKindAttr::get(builder.getContext(), item.kind),
+                       builder.getStringAttr(item.name), site, builder.getI64IntegerAttr(item.lane),
+                       builder.getI64IntegerAttr(item.lanes), builder.getI64IntegerAttr(staticBytes),
+                       builder.getI64IntegerAttr(item.bytes), item.owned ? builder.getUnitAttr() : UnitAttr());
+      staticBytes += roundUpPlace(item.bytes);
+    }
+    layout.setStaticBytes(staticBytes);
+  }
+
+  // Values placed by themselves fit closer into each other, and are few enough for that in small plans. In large ones
+  // time and manifest must not grow with values times micro-batches. Where both are at hand the smaller arena is taken,
+  // and the closer lives where they are equal: `--check-live` and `--check-arena` see more then.
+  planner::Fault choose(const RankValues &values, const planner::MemoryStrategyRow &strategy, bool eachValue,
+                        std::unique_ptr<Places> &places) {
+    std::unique_ptr<Places> blocks = placeBlocks(values);
+    if (planner::Fault fault = blocks->pack(strategy))
+      return fault;
+    if (eachValue) {
+      places = placeValues(values);
+      if (planner::Fault fault = places->pack(strategy))
+        return fault;
+    }
+    if (!places || blocks->getEnd() < places->getEnd())
+      places = std::move(blocks);
+    return std::nullopt;
+  }
+
+  void write(const RankValues &values, const Places &places) {
+    builder.setInsertionPointToEnd(&layout.getBody().front());
+    places.writeFrames(builder, rank.getLoc());
+    for (auto [number, op] : llvm::enumerate(values.actions)) {
+      if (auto run = dyn_cast<RunOp>(op); run && !run.prepares())
+        run.setAt(places.addressesOf(run, number));
+      else if (auto post = dyn_cast<PostRecvOp>(op))
+        post.setAt(places.offsetOf(values.carried(post), post.getMb()));
+      else if (auto send = dyn_cast<SendOp>(op))
+        send.setAt(places.offsetOf(values.carried(send), send.getMb()));
+    }
+    for (const Death &death : places.deaths()) {
+      builder.setInsertionPointAfter(lastOf(death.action));
+      DropOp::create(builder, death.action->getLoc(), death.microBatch, death.at, death.bytes);
+    }
+  }
+
+  // Drops wait until what a run sends has been started, and stand in the order in which they are made.
+  static Operation *lastOf(Operation *action) {
+    bool run = isa<RunOp>(action);
+    for (Operation *next = action->getNextNode(); next; next = next->getNextNode()) {
+      if (!(run && isa<SendOp>(next)) && !(!run && isa<WaitSendOp>(next)) && !isa<DropOp>(next))
+        break;
+      action = next;
+    }
+    return action;
+  }
+
+  LogicalResult refuse(const RankValues &values, int64_t limit) {
+    std::string largest = "static area";
+    int64_t bytes = staticBytes;
+    for (const Lifetimes::Group &group : values.lifetimes.getGroups())
+      for (Value value : group.values)
+        if (int64_t size = byteSize(value.getType()); size > bytes) {
+          auto call = value.getDefiningOp<CallOp>();
+          bytes = size;
+          largest = call ? "a value of '" + call.getPath().str() + "'" : "a received value";
+        }
+    Lack lack = staticBytes > limit ? Lack::statics : Lack::any;
+    return withLack(withKey(emitNoPlan(rank), "memory.budget"), lack)
+           << "rank " << rank.getIndex() << " needs " << planner::formatBytes(layout.getArenaBytes()) << ", limit "
+           << planner::formatBytes(limit) << ", largest part " << largest << " " << planner::formatBytes(bytes)
+           << planner::formatMissing(layout.getArenaBytes(), limit);
+  }
+
+  ProgramOp program;
+  RankOp rank;
+  TaskSlots &slots;
+  ArrayRef<StageOp> stages; // of the rank
+  OpBuilder builder;
+  LayoutOp layout;
+  int64_t staticBytes = 0;
+  std::optional<Statics> statics;
+  std::optional<RankValues> known;
+};
+
+struct PlanAddressesPass : plc::plan::impl::PlanAddressesBase<PlanAddressesPass> {
+  using PlanAddressesBase::PlanAddressesBase;
+
+  void runOnOperation() override {
+    ein::setPhase(getOperation(), PhaseKind::addresses);
+    if (failed(requireProgram(getOperation())))
+      return signalPassFailure();
+    for (auto program : getOperation().getOps<ProgramOp>()) {
+      if (failed(requireRoutes(program)) || failed(requireSchedule(program)))
+        return signalPassFailure();
+      auto &slots = getChildAnalysis<TaskSlots>(program);
+      if (failed(requireChannels(program, slots.getRoutes())))
+        return signalPassFailure();
+      if (failed(place(program, slots)))
+        return signalPassFailure();
+    }
+    markAnalysesPreserved<RouteTable, TaskSlots>();
+  }
+
+private:
+  LogicalResult place(ProgramOp program, TaskSlots &slots) {
+    RankStages stages = stagesByRank(program);
+    std::vector<std::unique_ptr<RankLayout>> ranks;
+    int64_t values = 0;
+    for (auto rank : program.getBody().getOps<RankOp>()) {
+      if (!rank.getBody().getOps<LayoutOp>().empty())
+        return rank.emitError("rank ") << rank.getIndex() << " has a layout already";
+      ranks.push_back(std::make_unique<RankLayout>(program, rank, slots, stages[rank.getIndex()]));
+      values += ranks.back()->begin();
+    }
+    for (auto &rank : ranks)
+      if (failed(rank->run(rowOf(strategy.getValue()), values <= mostValues, spare, memoryLimitBytes, isMeasured)))
+        return failure();
+    return success();
+  }
+};
+
+} // namespace

@@ -1,0 +1,74 @@
+//===- ProveFigures.cpp - what a plan says of itself ------------------------===//
+#include "Partition/CutModel.h"
+#include "Proof.h"
+#include "Remat/RecomputationBounds.h"
+#include "Schedule/ScheduleModel.h"
+
+#include "plc/Dialect/Plan/Values.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::plan;
+
+namespace {
+
+LogicalResult proveFigure(Operation *op, StringRef name, std::optional<int64_t> said, int64_t is) {
+  if (!said || *said == is)
+    return success();
+  return op->emitOpError("says ") << name << " " << *said << " but it is " << is;
+}
+
+LogicalResult proveCut(ProgramOp program, const RouteTable &routes, int64_t bytesPerNs) {
+  if (!program.getCutNs())
+    return success(); // no pass has cut it
+  CutModel model(program, routes, bytesPerNs);
+  if (planner::Fault fault = model.problem.check())
+    return program.emitOpError("is no cut of a model: ") << *fault;
+  std::vector<int64_t> ns = model.problem.nsOfStages(model.stageOf);
+  std::vector<size_t> next(program.getReplicas()); // of the stages, which those of the first replica are alike
+  for (auto stage : program.getBody().getOps<StageOp>())
+    if (failed(proveFigure(stage, "ns", stage.getNs(), ns[next[stage.getReplica()]++])))
+      return failure();
+  return success(
+      succeeded(proveFigure(program, "cut_ns", program.getCutNs(), model.problem.slowestNs(model.stageOf))) &&
+      succeeded(proveFigure(program, "cut_bound_ns", program.getCutBoundNs(), model.problem.bound())));
+}
+
+LogicalResult proveStep(ProgramOp program, const RouteTable &routes, int64_t bytesPerNs) {
+  planner::ScheduleProblem problem = buildScheduleProblem(program, routes, bytesPerNs);
+  std::vector<std::vector<RunOp>> runs;
+  planner::Schedule schedule = readSchedule(program, runs);
+  planner::Simulation simulation;
+  planner::Fault fault = problem.check();
+  if (!fault)
+    fault = problem.verify(schedule);
+  if (!fault)
+    fault = planner::simulate(problem, schedule, simulation);
+  if (fault)
+    return program.emitOpError("has an order that is none: ") << *fault;
+  return success(succeeded(proveFigure(program, "step_ns", program.getStepNs(), simulation.makespan)) &&
+                 succeeded(proveFigure(program, "step_bound_ns", program.getStepBoundNs(), problem.bound())));
+}
+
+LogicalResult proveRecomputation(ProgramOp program, const RouteTable &routes, ArrayRef<std::string> keepKinds) {
+  RecomputationFigures figures = recomputationOf(program, routes);
+  if (failed(proveFigure(program, "recompute_ns", program.getRecomputeNs(), figures.ns)) ||
+      failed(proveFigure(program, "kept_bytes", program.getKeptBytes(), figures.keptBytes)))
+    return failure();
+  if (!program.getKeptBoundBytes() && !program.getRecomputeBoundNs())
+    return success();
+  RecomputationBounds bounds = boundsOfRecomputation(program, routes, keepKinds);
+  return success(succeeded(proveFigure(program, "kept_bound_bytes", program.getKeptBoundBytes(), bounds.keptBytes)) &&
+                 succeeded(proveFigure(program, "recompute_bound_ns", program.getRecomputeBoundNs(), bounds.ns)));
+}
+
+} // namespace
+
+LogicalResult plc::plan::proveFigures(ProgramOp program, const RouteTable &routes, int64_t bytesPerNs,
+                                      ArrayRef<std::string> keepKinds) {
+  return success(succeeded(proveCut(program, routes, bytesPerNs)) &&
+                 succeeded(proveStep(program, routes, bytesPerNs)) &&
+                 succeeded(proveRecomputation(program, routes, keepKinds)));
+}

@@ -1,0 +1,588 @@
+//===- ProveMemory.cpp - symbolic execution of a rank's actions -----------===//
+#include "Addresses/PreparedPlaces.h"
+#include "Base/ExactAnswer.h"
+#include "TaskEffect.h"
+
+#include "plc/Dialect/Plan/Values.h"
+#include "plc/Planner/Addresses/Pack.h"
+#include "plc/Planner/Base/Format.h"
+#include "plc/Planning/Passes.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::plan;
+using module::ActionInfo;
+
+std::string plc::plan::describe(Value resolved, int64_t mb) {
+  std::string of = mb < 0 ? "" : ", micro-batch " + std::to_string(mb);
+  if (auto call = resolved.getDefiningOp<CallOp>())
+    return ("'" + call.getKernel() + "' of '" + call.getPath() + "', " +
+            stringifyRole(cast<TaskOp>(call->getParentOp()).getRole()))
+               .str() +
+           of;
+  if (auto pop = resolved.getDefiningOp<PopOp>())
+    return "what '" + pop.getRoute().str() + "' brings" + of;
+  if (auto param = resolved.getDefiningOp<ParamOp>())
+    return "parameter '" + param.getParam().str() + "'";
+  if (auto site = resolved.getDefiningOp<SiteOp>())
+    return "site " + std::to_string(site.getIndex()) + " of '" + site.getParam().str() + "'";
+  return "input '" + cast<InputOp>(resolved.getDefiningOp()).getInput().str() + "'" + of;
+}
+
+namespace {
+
+class RankProof {
+public:
+  RankProof(TableOfProgram &both, int64_t index)
+      : both(both), program(both.program), rank(both.ranks[index]), plan(both.table.ranks[index]), slots(both.slots),
+        routes(both.routes()), statics(rank, plan.statics, routes),
+        lifetimes(slots, [this](Value value) { return statics.placeOf(value) >= 0; }) {}
+
+  LogicalResult run(int64_t limit) {
+    if (failed(checkLayout(limit)))
+      return failure();
+    findSites();
+    findLifetimes();
+    for (auto [number, action] : llvm::enumerate(plan.actions))
+      if (failed(execute(action, number, both.actions[rank.getIndex()][number])))
+        return failure();
+    return success(succeeded(checkEnd()) && succeeded(checkSizes()));
+  }
+
+private:
+  struct Lock { // bytes of a message on its way
+    Range range;
+    Operation *op;
+    int64_t channel, mb;
+    bool receives;
+  };
+  struct SiteState {
+    int64_t added = 0;
+    bool received = false;
+  };
+
+  //===--- Layout ---===//
+
+  LogicalResult checkLayout(int64_t limit) {
+    layout = *rank.getBody().getOps<LayoutOp>().begin();
+    if (limit && plan.arenaBytes > limit)
+      return layout.emitOpError("has an arena of ")
+             << planner::formatBytes(plan.arenaBytes) << ", limit " << planner::formatBytes(limit)
+             << planner::formatMissing(plan.arenaBytes, limit);
+    SmallVector<std::pair<const module::StaticInfo *, StaticOp>> places;
+    for (auto [place, op] : llvm::zip(plan.statics, layout.getBody().getOps<StaticOp>()))
+      places.emplace_back(&place, op);
+    llvm::sort(places, [](auto &a, auto &b) { return a.first->offset < b.first->offset; });
+    for (auto &[place, op] : places) {
+      if (place->offset % placeAlignment || place->offset < staticEnd)
+        return op.emitOpError("at ") << place->offset << " is not aligned, or overlaps the one that ends at "
+                                     << staticEnd;
+      staticEnd = place->offset + place->bytes;
+    }
+    staticEnd = roundUpPlace(staticEnd);
+    if (staticEnd != int64_t(layout.getStaticBytes()))
+      return layout.emitOpError("has statics up to ") << staticEnd << " but says " << layout.getStaticBytes();
+    return checkStatics();
+  }
+
+  // Those that the rank's stages need, and no others.
+  LogicalResult checkStatics() {
+    std::vector<bool> needed(plan.statics.size());
+    for (const StaticItem &item : collectStatics(program, both.stages[rank.getIndex()])) {
+      int64_t place = statics.find(item.kind, item.name, item.site, item.lane);
+      if (place < 0 || plan.statics[place].bytes != item.bytes || plan.statics[place].lanes != item.lanes ||
+          (item.kind == StaticKind::parameter && plan.statics[place].owned != item.owned))
+        return layout.emitOpError("has no place for ") << stringifyStaticKind(item.kind) << " '" << item.name << "' of "
+                                                       << item.bytes << " bytes" << (item.owned ? ", owned" : "");
+      needed[place] = true;
+    }
+    for (auto [place, op] : llvm::enumerate(layout.getBody().getOps<StaticOp>()))
+      if (!needed[place])
+        return op.emitOpError("holds ") << stringifyStaticKind(op.getKind()) << " '" << op.getName()
+                                        << "', which no stage of the rank needs beside what is placed already";
+    return success();
+  }
+
+  void findSites() {
+    for (auto stage : program.getBody().getOps<StageOp>())
+      if (stage.getRank() == rank.getIndex())
+        for (auto site : stage.getBody().getOps<SiteOp>())
+          sites[keyOf(site)];
+  }
+
+  void findLifetimes() {
+    for (const ActionInfo &action : plan.actions) {
+      if (action.op == ActionInfo::Op::Run && !action.prepares()) {
+        auto [task, keeps] = both.taskOf(plan, action);
+        lifetimes.addRun(task, keeps, action.microBatch);
+      } else if (action.isMessage()) {
+        lifetimes.addMessage(carried(action, action.isSend()), action.microBatch);
+      } else {
+        lifetimes.addOther();
+      }
+    }
+    lifetimes.group();
+  }
+
+  //===--- Actions ---===//
+
+  LogicalResult execute(const ActionInfo &action, int64_t number, ActionInterface op) {
+    switch (action.op) {
+    case ActionInfo::Op::Run:
+      if (action.prepares())
+        return runTask(action, op);
+      return success(runBlocks(action, number, op) || succeeded(runTask(action, op)));
+    case ActionInfo::Op::PostRecv: return post(action, op);
+    case ActionInfo::Op::WaitRecv: return receive(action, op);
+    case ActionInfo::Op::Send: return send(action, op);
+    case ActionInfo::Op::WaitSend: unlock(action, false); return success();
+    case ActionInfo::Op::Drop: return drop(action, op);
+    case ActionInfo::Op::Step: return step(op);
+    }
+    llvm_unreachable("all actions are listed");
+  }
+
+  // A run whose bases lie apart, by what is known of its task: true if nothing is wrong. Else each call is executed, which
+  // finds what is, or that values lie between each other.
+  bool runBlocks(const ActionInfo &run, int64_t number, Operation *op) {
+    KnownTask *task = renewed.empty() && renewing == 0 ? knownTask(run, number) : nullptr;
+    const TaskEffect *effect = task ? &*task->effect : nullptr;
+    if (!effect || !liesApart(run, *effect))
+      return false;
+    SmallVector<std::pair<size_t, int64_t>> after; // bases, and their contents
+    for (size_t base = 0; base < effect->bases.size(); ++base) {
+      if (!effect->bases[base].extent)
+        continue; // of a value that this run does not touch: its bytes may be another one's
+      Range range{run.at[base], run.at[base] + effect->bases[base].extent};
+      std::optional<int64_t> before = held.blockIn(range, run.microBatch);
+      std::optional<int64_t> result = before ? knownAfter(*effect, base, *before) : std::nullopt;
+      if (!result)
+        return false;
+      after.emplace_back(base, *result);
+    }
+    for (auto [base, contents] : after) {
+      held.replaceBlock(run.at[base], contents, run.microBatch, op);
+      highest = std::max(highest, run.at[base] + effect->bases[base].writtenEnd);
+    }
+    for (SiteState *site : task->sites)
+      ++site->added;
+    return true;
+  }
+
+  struct KnownTask {
+    std::optional<TaskEffect> effect; // nothing if runs must be looked at one by one
+    SmallVector<SiteState *> sites{};
+  };
+
+  KnownTask *knownTask(const ActionInfo &run, int64_t number) {
+    auto [known, isNew] = effects.try_emplace({run.target, both.table.isShort(run.microBatch)});
+    KnownTask &task = known->second;
+    if (isNew)
+      task.effect = effectOf(plan.tasks[run.target], lifetimes.bodyOf(number), lifetimes, statics, slots,
+                             [&](Value value) { return byteSize(program, value.getType(), run.microBatch); });
+    if (isNew && task.effect)
+      for (SiteOp site : task.effect->sites)
+        task.sites.push_back(&sites[keyOf(site)]);
+    return task.effect ? &task : nullptr;
+  }
+
+  std::optional<int64_t> knownAfter(const TaskEffect &effect, size_t base, int64_t before) {
+    auto [known, isNew] = transitions.try_emplace({&effect.bases[base], before});
+    if (isNew)
+      if (std::optional<Contents> after = effect.after(base, held.get(before)))
+        known->second = held.numberOf(*after);
+    return known->second;
+  }
+
+  // Whether each base has bytes of its own, where values may be, and none that it writes is on its way.
+  bool liesApart(const ActionInfo &run, const TaskEffect &effect) {
+    SmallVector<Range> ranges;
+    for (auto [base, at] : llvm::zip(effect.bases, run.at)) {
+      Range range{at, at + base.extent};
+      if (!base.extent)
+        continue;
+      bool right = base.fixed ? statics.offsetOf(base.fixed, run.microBatch) == at
+                              : at % placeAlignment == 0 && at >= staticEnd && range.end <= plan.arenaBytes;
+      if (!right)
+        return false;
+      for (const Lock &lock : locks)
+        if (lock.range.overlaps(range) && (lock.receives || !base.written.empty()))
+          return false;
+      ranges.push_back(range);
+    }
+    for (const Lock &lock : locks)
+      if (lock.range.begin < staticEnd &&
+          llvm::any_of(effect.sites, [&](SiteOp site) { return rangeOf(site).overlaps(lock.range); }))
+        return false;
+    llvm::sort(ranges, [](const Range &a, const Range &b) { return a.begin < b.begin; });
+    for (size_t i = 1; i < ranges.size(); ++i)
+      if (ranges[i - 1].overlaps(ranges[i]))
+        return false;
+    return true;
+  }
+
+  LogicalResult runTask(const ActionInfo &run, Operation *op) {
+    auto [task, keeps] = both.taskOf(plan, run);
+    const auto *made = plan.tasks[run.target].calls.data();
+    for (auto call : task.getBody().getOps<CallOp>())
+      if (!(keeps && call.getRecompute()) && failed(runCall(run, op, keeps, call, *made++)))
+        return failure();
+    return success();
+  }
+
+  // The table's operands, inputs before outputs, against what the program's call reads and writes.
+  LogicalResult runCall(const ActionInfo &run, Operation *op, bool keeps, CallOp call, const module::CallInfo &made) {
+    SmallVector<Range> touched;
+    int64_t mb = run.microBatch;
+    const auto *operand = made.operands.data();
+    for (Value argument : call.getArgs().drop_back(routes.updatesState(call))) {
+      Value value = valueIn(keeps, argument);
+      if (value.getDefiningOp<SiteOp>())
+        continue; // an accumulator: below
+      FailureOr<Range> range = place(run, op, value, *operand++);
+      if (failed(range) || failed(read(op, value, mb, *range)))
+        return failure();
+      touched.push_back(*range);
+    }
+    for (Value result : call.getResults()) {
+      Value value = slots.resolve(result);
+      FailureOr<Range> range = place(run, op, value, *operand++);
+      if (failed(range))
+        return failure();
+      if (auto site = value.getDefiningOp<SiteOp>()) {
+        if (failed(accumulate(op, site)))
+          return failure();
+        continue;
+      }
+      if (value.getDefiningOp() == call && preparedNumber(value))
+        continue; // in a static place, which is its own
+      for (const Range &other : touched)
+        if (range->overlaps(other))
+          return op->emitOpError("writes ")
+                 << describe(value, mb) << " to " << text(*range) << ", over what the same call reads or writes";
+      if (failed(write(op, value, mb, *range)))
+        return failure();
+      touched.push_back(*range);
+    }
+    return success();
+  }
+
+  // Where the table has a value in a run. What has a place for the whole run is found there.
+  FailureOr<Range> place(const ActionInfo &run, Operation *op, Value value, int64_t operand) {
+    int64_t at = both.table.placeOf(plan, operand, run);
+    std::optional<int64_t> fixed = statics.offsetOf(value, run.microBatch);
+    if ((operand < 0 || isStatic(value)) && -operand - 1 != statics.placeOf(value))
+      return op->emitOpError("has ") << describe(value, run.microBatch) << " in operand " << operand
+                                     << " of the action table, which is another place";
+    if (fixed && *fixed != at)
+      return op->emitOpError("has ") << describe(value, run.microBatch) << " at " << at << " but its place is "
+                                     << *fixed;
+    if (!fixed && at % placeAlignment)
+      return op->emitOpError("has ") << describe(value, run.microBatch) << " at " << at << ", which is not aligned";
+    return rangeOf(value, run.microBatch, at);
+  }
+
+  LogicalResult post(const ActionInfo &action, ActionInterface op) {
+    Value value = carried(action, false);
+    FailureOr<Range> range = messagePlace(action, op, value);
+    if (failed(range) || (!isStatic(value) && failed(checkPlace(op, value, action.microBatch, *range))))
+      return failure();
+    if (failed(checkLocks(op, *range, "posts a receive to")))
+      return failure();
+    held.erase(*range, op);
+    renewing += bool(value.getDefiningOp<ParamOp>());
+    locks.push_back({*range, op, action.target, action.microBatch, true});
+    return success();
+  }
+
+  LogicalResult receive(const ActionInfo &action, ActionInterface op) {
+    Value value = carried(action, false);
+    Range range = unlock(action, true);
+    if (auto site = value.getDefiningOp<SiteOp>()) {
+      sites[keyOf(site)].received = true;
+    } else if (auto param = value.getDefiningOp<ParamOp>()) {
+      renewed.insert(param.getParam());
+      --renewing;
+    } else {
+      held.put(range, value, action.microBatch);
+    }
+    return success();
+  }
+
+  LogicalResult send(const ActionInfo &action, ActionInterface op) {
+    Value value = carried(action, true);
+    FailureOr<Range> range = messagePlace(action, op, value);
+    if (failed(range))
+      return failure();
+    if (auto site = value.getDefiningOp<SiteOp>()) {
+      if (failed(checkComplete(op, keyOf(site))))
+        return failure();
+    } else if (auto param = value.getDefiningOp<ParamOp>()) {
+      if (!renewed.contains(param.getParam()))
+        return op->emitOpError("sends parameter '") << param.getParam() << "' before its step";
+    } else if (failed(read(op, value, action.microBatch, *range))) {
+      return failure();
+    }
+    locks.push_back({*range, op, action.target, action.microBatch, false});
+    return success();
+  }
+
+  // Whatever lies there: what is read later is missed then.
+  LogicalResult drop(const ActionInfo &action, ActionInterface op) {
+    Range range{action.offset, action.offset + action.bytes};
+    if (range.begin < staticEnd || range.end > plan.arenaBytes || action.bytes < 0)
+      return op->emitOpError("drops ") << text(range) << " but values lie in " << text({staticEnd, plan.arenaBytes});
+    if (failed(checkLocks(op, range, "drops")))
+      return failure();
+    held.erase(range, op);
+    return success();
+  }
+
+  LogicalResult step(Operation *op) {
+    for (const StaticItem &item : collectStatics(program, both.stages[rank.getIndex()])) {
+      if (item.kind != StaticKind::parameter || !item.owned || !both.trained.contains(item.name))
+        continue;
+      // Those of a parameter stand together.
+      for (auto site = sites.lower_bound({item.name, 0, 0, 0});
+           site != sites.end() && std::get<0>(site->first) == item.name; ++site)
+        if (failed(checkComplete(op, site->first)))
+          return failure();
+      renewed.insert(item.name);
+    }
+    return success();
+  }
+
+  LogicalResult checkEnd() {
+    for (auto stage : program.getBody().getOps<StageOp>()) {
+      if (stage.getRank() != rank.getIndex())
+        continue;
+      for (auto output : stage.getBody().getOps<OutputOp>())
+        for (int64_t mb = program.getFirstRun(stage.getReplica()), end = program.getFirstRun(stage.getReplica() + 1);
+             mb < end; ++mb) {
+          Value value = slots.resolve(output.getValue());
+          if (failed(read(rank, value, mb, staticRange(value, mb))))
+            return failure();
+        }
+    }
+    for (const module::StaticInfo &place : plan.statics)
+      if (place.kind == module::StaticKind::Parameter && both.trained.contains(place.name) &&
+          !renewed.contains(place.name))
+        return rank.emitOpError("never receives the new value of parameter '") << place.name << "'";
+    return success();
+  }
+
+  // The arena ends where its last value does, and the bound is the most that lives at one time.
+  LogicalResult checkSizes() {
+    int64_t arena = std::max(staticEnd, roundUpPlace(highest)),
+            bound = staticEnd + std::max(mostAlive(), mostPrepared());
+    if (arena != plan.arenaBytes)
+      return layout.emitOpError("has an arena of ") << plan.arenaBytes << " bytes but uses " << arena;
+    if (bound != int64_t(layout.getBoundBytes()))
+      return layout.emitOpError("says bound ") << layout.getBoundBytes() << " but it is " << bound;
+    if (!layout.getExact())
+      return success();
+    planner::Fault why =
+        proveExact(arena, bound, "a packing ends at", [&](BestAnswer &best) { return packAgain(best); });
+    return why ? layout.emitOpError("says that no arena is smaller than ") << arena << " bytes, but " << *why
+               : success();
+  }
+
+  planner::Fault packAgain(BestAnswer &best) {
+    planner::PackProblem problem;
+    problem.alignment = placeAlignment;
+    for (auto &[instance, life] : valueLives())
+      problem.blocks.push_back({byteSize(program, instance.first.getType(), instance.second), life.begin, life.end});
+    planner::Packing packing;
+    planner::Fault fault = planner::packMinimal(problem, packing);
+    best = {staticEnd + packing.bytes, packing.exact};
+    return fault;
+  }
+
+  // The lives that `Lives` finds in the program, by the table: in the order of their beginnings, at times of actions other
+  // than drops, and of calls.
+  llvm::MapVector<HeldValues::Instance, Lifetimes::Life> valueLives() {
+    llvm::MapVector<HeldValues::Instance, Lifetimes::Life> lives;
+    auto touch = [&](Value value, int64_t mb, int64_t first, int64_t last) {
+      lives.try_emplace(HeldValues::Instance(value, mb), Lifetimes::Life{first, last + 1}).first->second.end = last + 1;
+    };
+    int64_t time = -1;
+    for (auto [number, action] : llvm::enumerate(plan.actions)) {
+      time += action.op != ActionInfo::Op::Drop;
+      if (action.op == ActionInfo::Op::Run && !action.prepares()) {
+        const Lifetimes::Body &body = lifetimes.bodyOf(number);
+        for (const Lifetimes::Body::Touch &each : body.touches)
+          touch(each.value, action.microBatch, time + 1 + each.first, time + 1 + each.last);
+        time += body.calls;
+      } else if (Value value = action.isMessage() ? carried(action, action.isSend()) : Value();
+                 value && statics.placeOf(value) < 0) {
+        touch(value, action.microBatch, time, time);
+      }
+    }
+    return lives;
+  }
+
+  // By the actions' own names for values, whatever their places.
+  int64_t mostAlive() const {
+    return lifetimes.mostBytes(
+        [&](Value value, int64_t mb) { return roundUpPlace(byteSize(program, value.getType(), mb)); },
+        [&](int64_t mb) { return both.table.isShort(mb); });
+  }
+
+  // Of what P makes for itself.
+  int64_t mostPrepared() {
+    int64_t most = 0;
+    for (const ActionInfo &action : plan.actions)
+      if (action.prepares())
+        most = std::max(most, slotsOfPrepare(both.taskOf(plan, action).op, slots).bound());
+    return most;
+  }
+
+  //===--- Memory ---===//
+
+  Range rangeOf(Value value, int64_t mb, int64_t at) { return {at, at + byteSize(program, value.getType(), mb)}; }
+  // Where a site lies with all its lanes.
+  Range rangeOf(SiteOp site) {
+    int64_t at = plan.statics[statics.placeOf(site)].offset;
+    return {at, at + byteSize(site.getType()) * int64_t(site.getLanes())};
+  }
+  Range staticRange(Value value, int64_t mb) {
+    return rangeOf(value, mb, statics.offsetOf(value, std::max<int64_t>(mb, 0)).value_or(0));
+  }
+
+  FailureOr<Range> messagePlace(const ActionInfo &action, Operation *op, Value value) {
+    std::optional<int64_t> fixed = statics.offsetOf(value, std::max<int64_t>(action.microBatch, 0));
+    if (fixed && *fixed != action.offset)
+      return op->emitOpError("has ") << describe(value, action.microBatch) << " at " << action.offset
+                                     << " but its place is " << *fixed;
+    Range range = rangeOf(value, action.microBatch, action.offset);
+    if (auto site = value.getDefiningOp<SiteOp>())
+      range.end = range.begin + byteSize(site.getType()) * int64_t(site.getLanes());
+    return range;
+  }
+
+  LogicalResult read(Operation *op, Value value, int64_t mb, Range range) {
+    if (auto param = value.getDefiningOp<ParamOp>(); param && renewed.contains(param.getParam()))
+      return op->emitOpError("reads parameter '") << param.getParam() << "', whose place has the new value by now";
+    for (const Lock &lock : locks)
+      if (lock.receives && lock.range.overlaps(range))
+        return conflict(op, "reads", range, lock);
+    if (isStatic(value) || value.getDefiningOp<InputOp>())
+      return success();
+    if (held.holds(range, value, mb))
+      return success();
+    InFlightDiagnostic error = op->emitOpError("needs ") << describe(value, mb) << " in " << text(range);
+    if (auto other = held.beginsAt(range.begin))
+      error << " but finds " << describe(other->first, other->second);
+    else
+      error << " but it is not there";
+    if (Operation *by = held.endOf(value, mb))
+      error.attachNote(by->getLoc()) << "its bytes are taken here";
+    return error;
+  }
+
+  LogicalResult write(Operation *op, Value value, int64_t mb, Range range) {
+    if (failed(checkPlace(op, value, mb, range)) || failed(checkLocks(op, range, "writes")))
+      return failure();
+    held.erase(range, op);
+    held.put(range, value, mb);
+    return success();
+  }
+
+  // Values lie behind the static area, or are outputs in their place; inside the arena.
+  LogicalResult checkPlace(Operation *op, Value value, int64_t mb, Range range) {
+    bool fixed = statics.offsetOf(value, mb).has_value();
+    if (!fixed && range.begin < staticEnd)
+      return op->emitOpError("puts ") << describe(value, mb) << " to " << text(range)
+                                      << ", in the static area, which ends at " << staticEnd;
+    if (range.end > plan.arenaBytes)
+      return op->emitOpError("puts ") << describe(value, mb) << " to " << text(range)
+                                      << ", beyond the arena, which ends at " << plan.arenaBytes;
+    highest = std::max(highest, range.end);
+    return success();
+  }
+
+  LogicalResult checkLocks(Operation *op, Range range, StringRef what) {
+    for (const Lock &lock : locks)
+      if (lock.range.overlaps(range))
+        return conflict(op, what, range, lock);
+    return success();
+  }
+
+  LogicalResult conflict(Operation *op, StringRef what, Range range, const Lock &lock) {
+    InFlightDiagnostic error = op->emitOpError(what) << " " << text(range) << " while micro-batch " << lock.mb
+                                                     << " of '" << both.channels[lock.channel].getSymName()
+                                                     << "' is on its way " << (lock.receives ? "in" : "out");
+    error.attachNote(lock.op->getLoc()) << "it starts here";
+    return error;
+  }
+
+  Range unlock(const ActionInfo &action, bool receives) {
+    auto it = llvm::find_if(locks, [&](const Lock &lock) {
+      return lock.channel == action.target && lock.mb == action.microBatch && lock.receives == receives;
+    });
+    Range range = it->range; // proveMessages: it was started
+    locks.erase(it);
+    return range;
+  }
+
+  //===--- Sites ---===//
+
+  // By the one call that fills the site, in the order of its task's runs.
+  LogicalResult accumulate(Operation *op, SiteOp site) {
+    ++sites[keyOf(site)].added;
+    return checkLocks(op, rangeOf(site), "adds to");
+  }
+
+  // By parameter, index, first lane and number of lanes.
+  using SiteKey = std::tuple<StringRef, int64_t, int64_t, int64_t>;
+  static SiteKey keyOf(SiteOp site) { return {site.getParam(), site.getIndex(), site.getLane(), site.getLanes()}; }
+
+  LogicalResult checkComplete(Operation *op, const SiteKey &key) {
+    const SiteState &state = sites[key];
+    auto &[param, site, lane, lanes] = key;
+    int64_t expected = both.table.microBatches / both.table.lanes * lanes;
+    if (state.received || state.added == expected)
+      return success();
+    return op->emitOpError("needs site ")
+           << site << " of '" << param << "' with " << expected << " contributions but it has " << state.added;
+  }
+
+  // What a message of the channel brings or takes.
+  Value carried(const ActionInfo &action, bool sends) {
+    RouteOp route = routes.routeOf(both.channels[action.target]);
+    return slots.resolve(sends ? routes.stashOf(route).getValue() : routes.popOf(route).getResult());
+  }
+
+  // What a call reads; in a run that keeps, the original in place of a clone's value.
+  Value valueIn(bool keeps, Value operand) { return slots.valueIn(keeps, slots.resolve(operand)); }
+
+  TableOfProgram &both;
+  ProgramOp program;
+  RankOp rank;
+  const module::RankInfo &plan;
+  TaskSlots &slots;
+  const RouteTable &routes;
+  Statics statics;
+  LayoutOp layout;
+  int64_t staticEnd = 0;
+  Lifetimes lifetimes;
+  HeldValues held;
+  // By the table's task, and whether the micro-batch is short.
+  std::map<std::pair<int64_t, bool>, KnownTask> effects;
+  // Contents behind a base after a run, by those before it; nothing if the run needs others.
+  std::map<std::pair<const TaskEffect::Base *, int64_t>, std::optional<int64_t>> transitions;
+  SmallVector<Lock> locks;
+  std::map<SiteKey, SiteState> sites;
+  llvm::StringSet<> renewed; // parameters whose place here has the new value
+  int64_t renewing = 0;      // parameters whose new value is on its way to their place here
+  int64_t highest = 0;       // the end of the last value
+};
+
+} // namespace
+
+LogicalResult plc::plan::proveMemory(TableOfProgram &both, int64_t rank, int64_t limitBytes) {
+  return RankProof(both, rank).run(limitBytes);
+}

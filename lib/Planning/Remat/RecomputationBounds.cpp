@@ -1,0 +1,194 @@
+//===- RecomputationBounds.cpp - what recomputation had to take -------------===//
+#include "RecomputationBounds.h"
+
+#include "RetentionModel.h"
+
+#include "plc/Analysis/TaskSlots.h"
+#include "plc/Dialect/Plan/Values.h"
+#include "plc/Planner/Remat/RematPolicies.h"
+
+#include "llvm/ADT/StringMap.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::plan;
+using planner::RematProblem;
+using planner::RetentionProblem;
+
+namespace {
+
+// The program before its clones, as a problem of modes.
+class KeptValues {
+public:
+  KeptValues(ProgramOp program, const RouteTable &routes, ArrayRef<std::string> keepKinds)
+      : routes(routes), outputs(outputsOf(program, routes)), kernels(program->getParentOfType<ModuleOp>()),
+        keepKinds(keepKinds) {
+    for (auto layer : program.getBody().getOps<LayerOp>())
+      kinds[layer.getPath()] = layer.getKind();
+    for (auto [index, stage] : llvm::enumerate(stagesOfFirst(program)))
+      for (auto task : stage.getBody().getOps<TaskOp>())
+        for (auto call : task.getBody().getOps<CallOp>())
+          if (!call.getRecompute() && task.getRole() != Role::P)
+            task.getRole() == Role::F ? addForward(call, index) : addBackward(call, task.getRole(), index);
+  }
+
+  RematProblem problem;
+
+private:
+  void addForward(CallOp call, int64_t stage) {
+    RematProblem::Call made;
+    made.selected = !llvm::is_contained(keepKinds, kinds.lookup(call.getPath()));
+    made.ns = kernels.lookup<KernelOp>(call.getKernelAttr().getAttr()).getNs();
+    made.stage = stage;
+    for (Value result : call.getResults()) {
+      numbers[result] = problem.values.size();
+      made.results.push_back(problem.values.size());
+      problem.values.push_back(
+          {byteSize(result.getType()), int64_t(problem.calls.size()), outputs.contains(result), false});
+    }
+    problem.calls.push_back(std::move(made));
+  }
+
+  // What it reads of clones it reads of their originals.
+  void addBackward(CallOp call, Role role, int64_t stage) {
+    RematProblem::BackwardCall reads{planner::TaskKind(role), {}, stage};
+    for (Value operand : call.getArgs()) {
+      Value value = routes.resolve(operand);
+      if (auto clone = value.getDefiningOp<CallOp>(); clone && clone.getRecompute())
+        if (CallOp original = originals.of(clone))
+          value = original.getResult(cast<OpResult>(value).getResultNumber());
+      if (auto it = numbers.find(value); it != numbers.end())
+        reads.args.push_back(it->second);
+    }
+    problem.backward.push_back(std::move(reads));
+  }
+
+  const RouteTable &routes;
+  Originals originals;
+  DenseMap<Value, OutputOp> outputs;
+  SymbolTable kernels;
+  ArrayRef<std::string> keepKinds;
+  llvm::StringMap<StringRef> kinds; // of paths
+  DenseMap<Value, int64_t> numbers;
+};
+
+// The most micro-batches of a stage that have begun and are not through at once, and whether others run between B and W.
+struct Flight {
+  int64_t most = 1;
+  bool splitsBackward = false;
+};
+
+llvm::StringMap<Flight> flightsOf(ProgramOp program) {
+  struct State {
+    Flight flight;
+    llvm::SmallVector<int64_t> left; // runs of each micro-batch
+    int64_t flying = 0;
+  };
+  llvm::StringMap<State> states; // of stages
+  for (auto rank : program.getBody().getOps<RankOp>())
+    for (auto run : rank.getBody().getOps<RunOp>()) {
+      if (run.prepares())
+        continue;
+      State &state = states[run.getStage()];
+      if (int64_t(state.left.size()) <= run.getMb())
+        state.left.resize(run.getMb() + 1);
+      ++state.left[run.getMb()];
+    }
+  for (auto rank : program.getBody().getOps<RankOp>()) {
+    const State *last = nullptr;
+    int64_t lastMb = 0;
+    for (auto run : rank.getBody().getOps<RunOp>()) {
+      if (run.prepares())
+        continue;
+      State &state = states[run.getStage()];
+      if (run.getRole() == Role::F)
+        state.flight.most = std::max(state.flight.most, ++state.flying);
+      state.flight.splitsBackward |= run.getRole() == Role::W && (last != &state || lastMb != run.getMb());
+      if (--state.left[run.getMb()] == 0)
+        --state.flying;
+      last = &state;
+      lastMb = run.getMb();
+    }
+  }
+  llvm::StringMap<Flight> flights;
+  for (const auto &each : states)
+    flights[each.getKey()] = each.getValue().flight;
+  return flights;
+}
+
+// The most bytes that a rank holds: while one of its stages computes, each of the others holds what lives from F to B of as many
+// micro-batches as it has in flight.
+int64_t peakOfRank(ArrayRef<StageRetention> stages) {
+  auto held = [](const StageRetention &stage) {
+    return stage.problem.inFlight * stage.problem.heldBytes(stage.found());
+  };
+  int64_t all = 0, peak = 0;
+  for (const StageRetention &stage : stages)
+    all += held(stage);
+  for (const StageRetention &stage : stages)
+    peak = std::max(peak, stage.problem.peakOf(stage.found()).bytes + all - held(stage));
+  return peak;
+}
+
+int64_t boundUnderBudget(ProgramOp program, ArrayRef<std::string> keepKinds) {
+  planner::KnownRetentionBounds known; // of equal stages
+  llvm::StringMap<Flight> flights = flightsOf(program);
+  RetentionContext context(program, keepKinds);
+  std::map<int64_t, std::vector<StageRetention>> ranks;
+  for (StageOp stage : stagesOfFirst(program)) {
+    const Flight flight = flights.lookup(stage.getSymName());
+    std::vector<StageRetention> &rank = ranks[stage.getRank()];
+    rank.emplace_back(context, stage, flight.most);
+    rank.back().problem.splitsBackward = flight.splitsBackward;
+  }
+  int64_t ns = 0;
+  for (auto &[index, stages] : ranks) {
+    int64_t bytes = peakOfRank(stages);
+    for (StageRetention &stage : stages) {
+      stage.problem.budgetBytes = bytes;
+      ns += known.of(stage.problem);
+    }
+  }
+  return ns;
+}
+
+} // namespace
+
+RecomputationBounds plc::plan::boundsOfRecomputation(ProgramOp program, const RouteTable &routes,
+                                                     ArrayRef<std::string> keepKinds) {
+  RematProblem problem = KeptValues(program, routes, keepKinds).problem;
+  RecomputationBounds bounds;
+  bounds.keptBytes = problem.boundKeptBytes();
+  bool hasBudget = program.getRemat() && rowOf(*program.getRemat()).obeys(planner::ByteBudget);
+  if (hasBudget && program.getRecomputeNs().value_or(0) > 0)
+    bounds.ns = boundUnderBudget(program, keepKinds);
+  else
+    bounds.ns = problem.boundRecomputeNs(program.getKeptBytes().value_or(0));
+  return bounds;
+}
+
+RecomputationFigures plc::plan::recomputationOf(ProgramOp program, const RouteTable &routes) {
+  SymbolTable kernels(program->getParentOfType<ModuleOp>());
+  DenseMap<Value, OutputOp> outputs = outputsOf(program, routes);
+  Resolver resolve(routes);
+  DenseSet<Value> kept;
+  RecomputationFigures figures;
+  auto count = [&](CallOp call) {
+    auto task = cast<TaskOp>(call->getParentOp());
+    if (call.getRecompute())
+      figures.ns += kernels.lookup<KernelOp>(call.getKernelAttr().getAttr()).getNs();
+    for (Value operand : call.getArgs()) {
+      Value value = resolve(operand);
+      auto maker = value.getDefiningOp<CallOp>();
+      auto home = maker ? cast<TaskOp>(maker->getParentOp()) : nullptr;
+      if (task.getRole() != Role::F && home && home.getRole() == Role::F && !outputs.contains(value) &&
+          home->getParentOp() == task->getParentOp() && kept.insert(value).second)
+        figures.keptBytes += byteSize(value.getType());
+    }
+  };
+  for (StageOp stage : stagesOfFirst(program))
+    stage.walk(count);
+  return figures;
+}

@@ -1,0 +1,23 @@
+//===- TurnsAgain.cpp - turns that a plan runs a second time --------------===//
+#include "plc/Planning/Remat/TurnsAgain.h"
+
+#include "plc/Dialect/Ein/Loops.h"
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::plan;
+
+int64_t plc::plan::nsOfTurnsAgain(KernelOp kernel) {
+  if (kernel.getKind() != KernelKind::loop)
+    return 0;
+  ein::LoopOp segments = kernel.getLoop();
+  if (!ein::runsSegments(segments) || !segments.getReverse())
+    return 0;
+  int64_t ns = 0;
+  for (CallOp inner : segments.getTurn().getOps<CallOp>()) {
+    auto called = cast<KernelOp>(SymbolTable::lookupSymbolIn(kernel, inner.getKernelAttr()));
+    if (called.getKind() == KernelKind::loop && !called.getLoop().getReverse())
+      ns += called.getNs() * segments.getTurns();
+  }
+  return ns;
+}

@@ -1,0 +1,154 @@
+//===- ExplainMemory.cpp - what an arena holds at its peak ------------------===//
+#include "Addresses/Lives.h"
+#include "ExplainStep.h"
+#include "Proof/Proof.h"
+
+#include "plc/Dialect/Plan/Values.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::plan;
+
+namespace {
+
+using Resident = Explanation::Resident;
+
+class PeakExplainer {
+public:
+  PeakExplainer(ProgramOp program, RankOp rank, LayoutOp layout, TaskSlots &slots, Explanation::Arena &out)
+      : program(program), rank(rank), layout(layout), slots(slots), out(out), residents(out.residents),
+        statics(layout, slots.getRoutes()), timeline(rank, slots, statics) {}
+
+  void run() {
+    addStatics();
+    int64_t time = findPeak();
+    addValues(time);
+    llvm::stable_sort(residents, [](const Resident &a, const Resident &b) { return a.bytes > b.bytes; });
+    out.rank = rank.getIndex();
+    out.bytes = layout.getArenaBytes();
+    out.staticBytes = layout.getStaticBytes();
+    out.liveBytes = layout.getBoundBytes();
+    out.idleBytes = out.bytes - out.liveBytes;
+    out.peak = describe(time);
+  }
+
+private:
+  void addStatics() {
+    for (auto place : layout.getBody().getOps<StaticOp>()) {
+      std::string name = (stringifyStaticKind(place.getKind()) + " '" + place.getName() + "'").str();
+      if (place.getSite())
+        name += ", site " + std::to_string(*place.getSite());
+      if (place.getLanes() > 1)
+        name += ", " + std::to_string(place.getLanes()) + " lanes";
+      if (Value value = preparedAt(place))
+        name = plc::plan::describe(value, -1);
+      residents.push_back({name, lineOfStatic(place), roundUpPlace(place.getBytes())});
+    }
+  }
+
+  /// The result of P that lies there; null if another value does.
+  Value preparedAt(StaticOp place) {
+    for (auto stage : program.getBody().getOps<StageOp>())
+      if (TaskOp task = stage.getTask(Role::P); task && place.getKind() == StaticKind::prepared)
+        for (auto [number, value] : llvm::enumerate(task.getBody().front().getTerminator()->getOperands()))
+          if (preparedName(value, number) == place.getName())
+            return value;
+    return nullptr;
+  }
+
+  std::string lineOfStatic(StaticOp place) {
+    if (Value value = preparedAt(place))
+      return lineOf(value.getLoc());
+    for (auto stage : program.getBody().getOps<StageOp>())
+      for (Operation &op : stage.getBody().front()) {
+        if (auto output = dyn_cast<OutputOp>(op); output && place.getKind() == StaticKind::output)
+          if (output.getOutput() == place.getName())
+            return lineOf(slots.resolve(output.getValue()).getLoc());
+        if (auto input = dyn_cast<InputOp>(op); input && place.getKind() == StaticKind::input)
+          if (input.getInput() == place.getName())
+            return lineOf(input.getLoc());
+        if (place.getKind() == StaticKind::state)
+          if (auto state = program->getParentOfType<ModuleOp>().lookupSymbol(place.getName()))
+            return lineOf(state->getLoc());
+        if (auto param = dyn_cast<ParamOp>(op))
+          if (param.getParam() == place.getName())
+            return lineOf(param.getLoc());
+      }
+    return "";
+  }
+
+  int64_t bytesOf(Lives::Instance instance) {
+    return roundUpPlace(byteSize(program, instance.first.getType(), instance.second));
+  }
+
+  /// The first time at which most lives.
+  int64_t findPeak() {
+    std::vector<int64_t> change(timeline.moments.size() + 1);
+    for (auto &[instance, life] : timeline.lives) {
+      change[life.first] += bytesOf(instance);
+      change[life.second] -= bytesOf(instance);
+    }
+    int64_t live = 0, most = -1, peak = 0;
+    for (size_t time = 0; time < timeline.moments.size(); ++time)
+      if (live += change[time]; live > most) {
+        most = live;
+        peak = time;
+      }
+    return peak;
+  }
+
+  /// What lives at a time, a value of several micro-batches once.
+  void addValues(int64_t time) {
+    llvm::MapVector<Value, Resident> values;
+    for (auto &[instance, life] : timeline.lives) {
+      if (time < life.first || time >= life.second)
+        continue;
+      Resident &each = values[instance.first];
+      each.count = each.bytes ? each.count + 1 : 1;
+      each.bytes += bytesOf(instance);
+      if (each.name.empty()) {
+        each.name = plc::plan::describe(instance.first, -1);
+        if (auto pop = instance.first.getDefiningOp<PopOp>()) {
+          RouteOp route = slots.getRoutes().route(pop.getRoute());
+          each.name = ("'" + route.getCarries() + "' from " + route.getSource()).str();
+        }
+        if (auto result = dyn_cast<OpResult>(instance.first); result.getOwner()->getNumResults() > 1)
+          each.name += ", result " + std::to_string(result.getResultNumber());
+        each.line = lineOf(instance.first.getLoc());
+      }
+    }
+    for (auto &[value, each] : values)
+      residents.push_back(std::move(each));
+  }
+
+  std::string describe(int64_t time) {
+    Lives::Moment moment = timeline.moments[time];
+    auto run = dyn_cast<RunOp>(moment.action);
+    if (!run || !moment.call)
+      return "between runs";
+    std::string line = lineOf(moment.call.getLoc());
+    return llvm::formatv("in {0} of {1}, micro-batch {2}, while '{3}' of '{4}' runs{5}", stringifyRole(run.getRole()),
+                         run.getStage(), run.getMb(), moment.call.getKernel(), moment.call.getPath(),
+                         line.empty() ? "" : ", " + line);
+  }
+
+  ProgramOp program;
+  RankOp rank;
+  LayoutOp layout;
+  TaskSlots &slots;
+  Explanation::Arena &out;
+  std::vector<Resident> &residents;
+  Statics statics;
+  Lives timeline;
+};
+
+} // namespace
+
+void plc::plan::explainMemory(ProgramOp program, TaskSlots &slots, Explanation &out) {
+  for (auto rank : program.getBody().getOps<RankOp>())
+    for (auto layout : rank.getBody().getOps<LayoutOp>())
+      PeakExplainer(program, rank, layout, slots, out.arenas.emplace_back()).run();
+}

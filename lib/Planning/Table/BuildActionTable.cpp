@@ -1,0 +1,272 @@
+//===- BuildActionTable.cpp - a planned program as plain structs -----------------===//
+#include "plc/Planning/Table/BuildActionTable.h"
+
+#include "plc/Dialect/Plan/Values.h"
+#include "plc/Support/StateName.h"
+#include "plc/Support/WholeInput.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::plan;
+using module::ActionInfo;
+
+// The two lists of kinds are one.
+static_assert(int(StaticKind::parameter) == int(module::StaticKind::Parameter) &&
+              int(StaticKind::gradient) == int(module::StaticKind::Gradient) &&
+              int(StaticKind::moment1) == int(module::StaticKind::Moment1) &&
+              int(StaticKind::moment2) == int(module::StaticKind::Moment2) &&
+              int(StaticKind::input) == int(module::StaticKind::Input) &&
+              int(StaticKind::output) == int(module::StaticKind::Output) &&
+              int(StaticKind::prepared) == int(module::StaticKind::Prepared) &&
+              int(StaticKind::state) == int(module::StaticKind::State));
+
+namespace {
+
+class TableBuilder {
+public:
+  TableBuilder(ProgramOp program, TaskSlots &slots) : program(program), slots(slots), routes(slots.getRoutes()) {}
+
+  FailureOr<module::EntryPlan> run() {
+    table.batch = std::max<int64_t>(1, program.getBatch()); // without a batch, all inputs are one sample
+    table.microBatches = program.getMicroBatches();
+    table.lanes = program.getLanes();
+    table.replicas = program.isReplicated() ? program.getReplicas() : 1;
+    for (auto kernel : program->getParentOfType<ModuleOp>().getOps<KernelOp>())
+      kernels.try_emplace(kernel.getSymName(), kernels.size());
+    addPorts(table.inputs, program.getArgNames(), program.getArgTypes(), program.getArgBatch());
+    addPorts(table.outputs, program.getResultNames(), program.getResultTypes(), program.getResultBatch());
+    addOutputRanks();
+    for (auto channel : program.getBody().getOps<ChannelOp>())
+      addChannel(channel);
+    table.ranks.resize(program.getNumRanks());
+    for (auto rank : program.getBody().getOps<RankOp>())
+      if (failed(addRank(rank, table.ranks[rank.getIndex()])))
+        return failure();
+    return std::move(table);
+  }
+
+private:
+  // Shapes of the whole batch. What is an input as a whole is no port, nor is a state: nobody gives it.
+  void addPorts(std::vector<module::TensorInfo> &ports, ArrayAttr names, ArrayAttr types, ArrayRef<int64_t> axes) {
+    for (auto [name, typeAttr, axis] : llvm::zip(names.getAsValueRange<StringAttr>(), types, axes)) {
+      if (!wholeInputOf(name).empty() || !stateOf(name).empty())
+        continue;
+      auto type = cast<RankedTensorType>(cast<TypeAttr>(typeAttr).getValue());
+      module::TensorInfo port{name.str(), elementTypeOf(type), type.getShape().vec(), axis};
+      if (axis == summedBatch)
+        port.shape.erase(port.shape.begin());
+      else if (axis >= 0)
+        port.shape[axis] =
+            program.getCut().isRagged() ? program.getBatch() : port.shape[axis] * program.getMicroBatches();
+      ports.push_back(std::move(port));
+    }
+  }
+
+  void addOutputRanks() {
+    table.outputRanks.resize(table.outputs.size());
+    for (StageOp stage : stagesOfFirst(program))
+      for (auto output : stage.getBody().getOps<OutputOp>())
+        for (auto [port, rank] : llvm::zip(table.outputs, table.outputRanks))
+          if (output.getOutput() == port.name)
+            rank = stage.getRank();
+  }
+
+  void addChannel(ChannelOp channel) {
+    RouteOp route = routes.routeOf(channel);
+    channels.try_emplace(channel.getSymName(), channels.size());
+    table.channels.push_back({route.getCarries().str(), int64_t(channel.getSource()), int64_t(channel.getDestination()),
+                              carriedBytes(route, 0), carriedBytes(route, int64_t(program.getMicroBatches()) - 1),
+                              int64_t(channel.getSlots()), int64_t(channel.getTag()), route.getPer() == Per::step});
+  }
+
+  LogicalResult addRank(RankOp op, module::RankInfo &rank) {
+    auto layouts = op.getBody().getOps<LayoutOp>();
+    if (layouts.empty())
+      return op.emitOpError("has no layout, so nothing is known of its memory: run '--plan-addresses' first");
+    layout = *layouts.begin();
+    for (auto stage : program.getBody().getOps<StageOp>())
+      if (stage.getRank() == op.getIndex())
+        rank.stage += (rank.stage.empty() ? "" : "+") + stage.getSymName().str();
+    rank.arenaBytes = layout.getArenaBytes();
+    statics.clear();
+    tasks.clear();
+    for (auto place : layout.getBody().getOps<StaticOp>()) {
+      statics[{place.getKind(), place.getName(), int64_t(place.getSite().value_or(-1)), place.getLane()}] =
+          rank.statics.size();
+      rank.statics.push_back({.kind = module::StaticKind(place.getKind()),
+                              .name = place.getName().str(),
+                              .site = int64_t(place.getSite().value_or(0)),
+                              .offset = int64_t(place.getAt()),
+                              .bytes = int64_t(place.getBytes()),
+                              .owned = place.getKind() != StaticKind::parameter || place.getOwned(),
+                              .lane = int64_t(place.getLane()),
+                              .lanes = int64_t(place.getLanes())});
+      if (place.getKind() == StaticKind::state)
+        addState(place.getName(), rank.statics.back());
+    }
+    rank.actions.reserve(op.getBody().front().getOperations().size());
+    for (auto action : op.getBody().getOps<ActionInterface>())
+      if (failed(addAction(action, rank)))
+        return failure();
+    if (std::optional<ArrayRef<int64_t>> pairs = op.getAfter()) {
+      rank.after.resize(rank.actions.size());
+      for (size_t i = 0; i < pairs->size(); i += 2)
+        rank.after[(*pairs)[i]].push_back((*pairs)[i + 1]);
+    }
+    return success();
+  }
+
+  void addState(StringRef path, module::StaticInfo &place) {
+    for (auto [name, type] : llvm::zip(program.getArgNames().getAsValueRange<StringAttr>(), program.getArgTypes()))
+      if (StringRef(stateOf(name)) == path)
+        place.type = elementTypeOf(cast<TypeAttr>(type).getValue());
+    if (auto state = program->getParentOfType<ModuleOp>().lookupSymbol<ein::StateOp>(path))
+      place.init = state.getInit().convertToDouble();
+    program.walk([&](CallOp call) {
+      auto input =
+          routes.updatesState(call) ? slots.resolve(call.getArgs().back()).getDefiningOp<InputOp>() : InputOp();
+      if (input && StringRef(stateOf(input.getInput())) == path)
+        program->getParentOfType<ModuleOp>().lookupSymbol<KernelOp>(call.getKernel()).walk([&](ein::PutOp put) {
+          place.positions = put.countPositions();
+        });
+    });
+  }
+
+  LogicalResult addAction(ActionInterface op, module::RankInfo &rank) {
+    ActionInfo &action = rank.actions.emplace_back();
+    action.microBatch = op.getMicroBatch();
+    if (auto run = dyn_cast<RunOp>(op.getOperation()))
+      return addRun(run, rank, action);
+    if (auto drop = dyn_cast<DropOp>(op.getOperation())) {
+      action.op = ActionInfo::Op::Drop;
+      action.offset = drop.getAt();
+      action.bytes = drop.getBytes();
+      return success();
+    }
+    std::optional<MessagePart> part = op.getMessagePart();
+    if (!part) {
+      action.op = ActionInfo::Op::Step;
+      return success();
+    }
+    action.target = channels.lookup(op.getMessageChannel().getValue());
+    switch (*part) {
+    case MessagePart::post:
+      action.op = ActionInfo::Op::PostRecv;
+      return setPlace(op, cast<PostRecvOp>(op.getOperation()).getAt(), action);
+    case MessagePart::waitReceive: action.op = ActionInfo::Op::WaitRecv; break;
+    case MessagePart::send:
+      action.op = ActionInfo::Op::Send;
+      return setPlace(op, cast<SendOp>(op.getOperation()).getAt(), action);
+    case MessagePart::waitSend: action.op = ActionInfo::Op::WaitSend; break;
+    }
+    return success();
+  }
+
+  static LogicalResult setPlace(Operation *op, std::optional<int64_t> at, ActionInfo &action) {
+    if (!at)
+      return op->emitOpError("has no address");
+    action.offset = *at;
+    return success();
+  }
+
+  LogicalResult addRun(RunOp run, module::RankInfo &rank, ActionInfo &action) {
+    FailureOr<int64_t> task = taskNumber(run, rank);
+    if (failed(task))
+      return failure();
+    const module::TaskInfo &made = rank.tasks[*task];
+    int64_t given = run.getAt() ? run.getAt()->size() : 0;
+    if (!run.getAt() || given != made.bases)
+      return run.emitOpError("has ") << given << " addresses but the task has " << made.bases
+                                     << (frameOf(run) ? " bases" : " slots");
+    action.op = ActionInfo::Op::Run;
+    action.target = *task;
+    action.at = run.getAt()->vec();
+    return success();
+  }
+
+  FrameOp frameOf(RunOp run) { return layout.getFrame(run.getStage(), run.getRole(), run.getKeep()); }
+
+  // A run that keeps does without the task's clones: it is a task of its own, of the same slots.
+  FailureOr<int64_t> taskNumber(RunOp run, module::RankInfo &rank) {
+    TaskOp task = routes.taskOf(run);
+    bool keep = run.getKeep();
+    auto [it, inserted] = tasks.try_emplace({task, keep}, rank.tasks.size());
+    if (!inserted)
+      return it->second;
+    module::TaskInfo &made = rank.tasks.emplace_back();
+    made.name = (run.getStage() + "." + stringifyRole(task.getRole()) + (keep ? ".keep" : "")).str();
+    DenseMap<Value, int64_t> numbers;
+    for (Value slot : slots.of(task))
+      numbers.try_emplace(slot, numbers.size());
+    if (failed(addSlots(run, numbers.size(), made)))
+      return failure();
+    // What a clone would make again, a run that keeps still has.
+    for (auto call : task.getBody().getOps<CallOp>())
+      if (!(keep && call.getRecompute()))
+        made.calls.push_back({kernels.lookup(call.getKernel()), operandsOf(call, numbers), call.getPath().str()});
+    return it->second;
+  }
+
+  // As the frame says; without one each slot is a base.
+  LogicalResult addSlots(RunOp run, int64_t count, module::TaskInfo &made) {
+    FrameOp frame = frameOf(run);
+    if (!frame) {
+      made.bases = count;
+      for (int64_t slot = 0; slot < count; ++slot)
+        made.slots.push_back({slot, 0});
+      return success();
+    }
+    ArrayRef<int64_t> pairs = frame.getSlots();
+    if (int64_t(pairs.size()) != 2 * count)
+      return frame.emitOpError("places ") << pairs.size() / 2 << " slots of a task of " << count << " slots";
+    made.bases = frame.getBases();
+    for (int64_t slot = 0; slot < count; ++slot)
+      made.slots.push_back({pairs[2 * slot], pairs[2 * slot + 1]});
+    return success();
+  }
+
+  // Inputs, then outputs; an accumulator once, as the output.
+  std::vector<int64_t> operandsOf(CallOp call, const DenseMap<Value, int64_t> &numbers) {
+    std::vector<int64_t> operands;
+    // An accumulator is an argument and a result, and one place.
+    for (Value operand : call.getArgs().drop_back(routes.updatesState(call)))
+      if (!slots.resolve(operand).getDefiningOp<SiteOp>())
+        operands.push_back(operandOf(operand, numbers));
+    for (Value result : call.getResults())
+      operands.push_back(operandOf(result, numbers));
+    return operands;
+  }
+
+  // Slots are numbered from 0, statics are -1 - their number.
+  int64_t operandOf(Value value, const DenseMap<Value, int64_t> &numbers) {
+    Value resolved = slots.resolve(value);
+    if (auto param = resolved.getDefiningOp<ParamOp>())
+      return -1 - statics[{StaticKind::parameter, param.getParam(), -1, 0}];
+    if (auto site = resolved.getDefiningOp<SiteOp>())
+      return -1 - statics[{StaticKind::gradient, site.getParam(), int64_t(site.getIndex()), int64_t(site.getLane())}];
+    if (std::optional<int64_t> number = preparedNumber(resolved)) {
+      auto place = statics.find({StaticKind::prepared, preparedName(resolved, *number), -1, 0});
+      return -1 - (place == statics.end() ? 0 : place->second); // which the proof finds to be another place
+    }
+    return numbers.lookup(resolved);
+  }
+
+  ProgramOp program;
+  TaskSlots &slots;
+  const RouteTable &routes;
+  module::EntryPlan table;
+  llvm::StringMap<int64_t> kernels, channels;
+  // Of the rank at hand.
+  LayoutOp layout;
+  std::map<std::tuple<StaticKind, StringRef, int64_t, int64_t>, int64_t> statics; // by site and lane, too
+  std::map<std::pair<Operation *, bool>, int64_t> tasks;
+};
+
+} // namespace
+
+FailureOr<module::EntryPlan> plc::plan::buildActionTable(ProgramOp program, TaskSlots &slots) {
+  return TableBuilder(program, slots).run();
+}

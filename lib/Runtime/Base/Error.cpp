@@ -1,0 +1,73 @@
+#include "plc/Runtime/Base/Error.h"
+
+#include "plc/Runtime/Base/ProcessGroup.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+
+namespace plc::runtime {
+
+namespace {
+
+/// `FILE:LINE:COL` cut at its colons; line 0 if it is a bare file.
+struct SourcePlace {
+  std::string file;
+  long line = 0, column = 0;
+};
+
+SourcePlace parsePlace(const std::string &place) {
+  size_t second = place.rfind(':');
+  size_t first = second == std::string::npos || second == 0 ? std::string::npos : place.rfind(':', second - 1);
+  if (first == std::string::npos)
+    return {place};
+  long line = std::strtol(place.c_str() + first + 1, nullptr, 10);
+  long column = std::strtol(place.c_str() + second + 1, nullptr, 10);
+  if (line < 1 || column < 1)
+    return {place};
+  return {place.substr(0, first), line, column};
+}
+
+/// Best effort: the file may have moved since the model was compiled.
+std::string sourceLine(const SourcePlace &place) {
+  if (place.line < 1)
+    return "";
+  std::ifstream file(place.file);
+  std::string line;
+  for (long number = 0; number < place.line; ++number)
+    if (!std::getline(file, line))
+      return "";
+  if (static_cast<size_t>(place.column) > line.size() + 1)
+    return "";
+  std::string indent;
+  for (long i = 0; i + 1 < place.column; ++i)
+    indent += line[i] == '\t' ? '\t' : ' ';
+  return line + "\n" + indent + "^\n";
+}
+
+} // namespace
+
+std::string textOf(const Error &error, const std::string &toolName) {
+  if (!*error.what())
+    return "";
+  const std::string &speaker = error.place.empty() ? toolName : error.place;
+  std::string told = speaker + ": error: " + error.what() + "\n" + sourceLine(parsePlace(error.place));
+  if (!error.text.empty())
+    told += "  " + error.text + "\n  " + std::string(error.at, ' ') + "^\n";
+  for (const std::string &note : error.notes)
+    told += "note: " + note + "\n";
+  return told;
+}
+
+static ErrorSink errorSink = [](const std::string &lines) { std::fputs(lines.c_str(), stderr); };
+
+void setErrorSink(ErrorSink sink) { errorSink = sink; }
+
+void printError(const Error &error, const std::string &toolName) { errorSink(textOf(error, toolName)); }
+
+void warnUser(const std::string &text) {
+  if (const ProcessGroup *group = ProcessGroup::joined(); !group || group->leads())
+    errorSink(text);
+}
+
+} // namespace plc::runtime

@@ -1,0 +1,397 @@
+#include "plc/Runtime/Base/ManifestChecks.h"
+#include "plc/Support/WholeInput.h"
+
+#include <algorithm>
+#include <map>
+
+namespace plc::runtime {
+
+namespace {
+
+using Op = ActionInfo::Op;
+
+constexpr int64_t alignment = 64;
+
+/// One entry's plan against the tensors it is about.
+class EntryChecker {
+public:
+  EntryChecker(const std::string &file, const Manifest &manifest, const EntryPlan &entry)
+      : file(file), manifest(manifest), entry(entry) {}
+
+  void check() {
+    checkBatch();
+    for (size_t rank = 0; rank < entry.ranks.size(); ++rank) {
+      for (const StaticInfo &place : entry.ranks[rank].statics)
+        checkStatic(rank, place);
+      bool hasBegun = false; // anything but what is prepared
+      for (const ActionInfo &action : entry.ranks[rank].actions) {
+        hasBegun |= !action.prepares() && action.op != Op::Drop;
+        if (hasBegun && action.prepares())
+          fail(rank, "a task that prepares runs behind others");
+        checkAction(rank, action);
+      }
+      checkSteps(rank);
+    }
+    checkOutputs();
+    checkMessages();
+    if (entry.trains())
+      checkTraining();
+  }
+
+private:
+  [[noreturn]] void fail(const std::string &text) const {
+    throw fileError(file, "manifest: entry '" + entry.name + "': " + text);
+  }
+  [[noreturn]] void fail(size_t rank, const std::string &text) const {
+    fail("rank " + std::to_string(rank) + ": " + text);
+  }
+
+  void checkBatch() const {
+    for (const auto *tensors : {&entry.inputs, &entry.outputs})
+      for (const TensorInfo &tensor : *tensors)
+        if (tensor.batched() && tensor.shape[static_cast<size_t>(tensor.batchAxis)] != entry.batch)
+          fail("tensor '" + tensor.name + "' is " + tensor.typeText() + ", but the batch is " +
+               std::to_string(entry.batch));
+  }
+
+  /// A place of `bytes` at `offset` lies in the arena, aligned.
+  void checkPlace(size_t rank, const std::string &what, int64_t offset, int64_t bytes) const {
+    checkInside(rank, what, offset, bytes);
+    if (offset % alignment != 0)
+      fail(rank, what + " is at byte " + std::to_string(offset) + ", not a multiple of 64");
+  }
+
+  void checkInside(size_t rank, const std::string &what, int64_t offset, int64_t bytes) const {
+    int64_t arena = entry.ranks[rank].arenaBytes;
+    if (offset > arena || bytes > arena - offset)
+      fail(rank, what + " ends at byte " + std::to_string(offset + bytes) + " of an arena of " + std::to_string(arena));
+  }
+
+  static const TensorInfo *find(const std::vector<TensorInfo> &tensors, const std::string &name) {
+    for (const TensorInfo &tensor : tensors)
+      if (tensor.name == name)
+        return &tensor;
+    return nullptr;
+  }
+
+  /// The least bytes that a static place of this name must have; multiples are for one value per micro-batch.
+  int64_t expectedBytes(size_t rank, const StaticInfo &place) const {
+    if (place.kind == StaticKind::Prepared || place.kind == StaticKind::State)
+      return place.bytes; // its kernel's result is checked
+    if (place.kind == StaticKind::Input || place.kind == StaticKind::Output) {
+      bool input = place.kind == StaticKind::Input;
+      std::string whole(wholeInputOf(place.name));
+      const TensorInfo *tensor = find(input ? entry.inputs : entry.outputs, whole.empty() ? place.name : whole);
+      if (!tensor)
+        fail(rank, "unknown " + std::string(input ? "input" : "output") + " '" + place.name + "'");
+      auto bytes = static_cast<int64_t>(tensor->numBytes());
+      if (!whole.empty() || (input && !tensor->batched()))
+        return bytes;
+      // Of the replica's own micro-batches.
+      int64_t replica = entry.replicaOf(rank), first = entry.firstRun(replica), end = entry.firstRun(replica + 1);
+      int64_t samples = entry.firstSample(end) - entry.firstSample(first);
+      if (tensor->sumsSamples())
+        return bytes * samples;
+      return tensor->batched() ? bytes / entry.batch * samples : bytes * (end - first);
+    }
+    for (const ParameterInfo &parameter : manifest.held)
+      if (parameter.path == place.name)
+        return static_cast<int64_t>(parameter.tensor().numBytes()) * place.lanes;
+    fail(rank, "unknown parameter '" + place.name + "'");
+  }
+
+  void checkStatic(size_t rank, const StaticInfo &place) const {
+    checkPlace(rank, "'" + place.name + "'", place.offset, place.bytes);
+    int64_t expected = expectedBytes(rank, place);
+    bool perMicroBatch = place.kind == StaticKind::Output && place.bytes % entry.firstRun(1) == 0;
+    if (place.bytes != expected && !(perMicroBatch && place.bytes > expected))
+      fail(rank,
+           "'" + place.name + "' has " + std::to_string(place.bytes) + " bytes, expected " + std::to_string(expected));
+  }
+
+  void checkAction(size_t rank, const ActionInfo &action) {
+    int64_t replica = entry.replicaOf(rank);
+    if (action.microBatch >= 0 && action.op != Op::Step &&
+        (action.microBatch < entry.firstRun(replica) || action.microBatch >= entry.firstRun(replica + 1)))
+      fail(rank, "micro-batch " + std::to_string(action.microBatch) + " is none of replica " + std::to_string(replica) +
+                     ", which runs " + std::to_string(entry.firstRun(replica)) + " to " +
+                     std::to_string(entry.firstRun(replica + 1) - 1));
+    switch (action.op) {
+    case Op::Run:
+      if (action.prepares() && !entry.ranks[rank].tasks[static_cast<size_t>(action.target)].prepares())
+        fail(rank, "a task runs without a micro-batch");
+      return checkResults(rank, action);
+    case Op::Drop: return checkPlace(rank, "a dropped place", action.offset, action.bytes);
+    case Op::Step:
+      if (!hasGradients()) // in an entry for gradients alone it ends the exchange of tied ones
+        fail(rank, "a step without a gradient");
+      return;
+    case Op::PostRecv:
+    case Op::WaitRecv:
+    case Op::Send:
+    case Op::WaitSend: return checkMessage(rank, action);
+    }
+  }
+
+  bool hasGradients() const {
+    return std::any_of(entry.ranks.begin(), entry.ranks.end(), [](const RankInfo &rank) {
+      return std::any_of(rank.statics.begin(), rank.statics.end(),
+                         [](const StaticInfo &place) { return place.kind == StaticKind::Gradient; });
+    });
+  }
+
+  /// Ranks wait for each other at the step.
+  void checkSteps(size_t rank) const {
+    const auto &actions = entry.ranks[rank].actions;
+    auto steps = std::count_if(actions.begin(), actions.end(), [](auto &action) { return action.op == Op::Step; });
+    if (steps > 1)
+      fail(rank, "found " + std::to_string(steps) + " steps, expected at most 1");
+  }
+
+  /// What a task's kernels write lies in the arena.
+  void checkResults(size_t rank, const ActionInfo &action) {
+    auto [known, isNew] =
+        reaches.try_emplace({rank, action.target, entry.isShort(action.microBatch), entry.laneOf(action.microBatch)});
+    if (isNew)
+      known->second = reachOf(rank, action);
+    for (size_t base = 0; base < action.at.size(); ++base)
+      if (const Reach &reach = known->second[base]; reach.kernel)
+        checkResult(rank, *reach.kernel, action.at[base] + reach.bytes);
+  }
+
+  /// A micro-batch adds to a lane that lies there.
+  void checkLane(size_t rank, const StaticInfo &place, int64_t microBatch) const {
+    if (int64_t lane = entry.laneOf(microBatch);
+        place.kind == StaticKind::Gradient && (lane < place.lane || lane >= place.lane + place.lanes))
+      fail(rank, "micro-batch " + std::to_string(microBatch) + " is of lane " + std::to_string(lane) +
+                     ", but the gradient of '" + place.name + "' that it adds to has " + std::to_string(place.lanes) +
+                     " from " + std::to_string(place.lane) + " on");
+  }
+
+  void checkResult(size_t rank, const KernelInfo &kernel, int64_t end) const {
+    if (int64_t arena = entry.ranks[rank].arenaBytes; end > arena)
+      fail(rank, "a result of kernel '" + kernel.name + "' ends at byte " + std::to_string(end) + " of an arena of " +
+                     std::to_string(arena));
+  }
+
+  /// The result that ends farthest behind a base of a task.
+  struct Reach {
+    const KernelInfo *kernel = nullptr;
+    int64_t bytes = 0;
+  };
+
+  /// For each base. Results in static places are checked at once.
+  std::vector<Reach> reachOf(size_t rank, const ActionInfo &action) const {
+    const RankInfo &plan = entry.ranks[rank];
+    const TaskInfo &task = plan.tasks[static_cast<size_t>(action.target)];
+    std::vector<Reach> reaches(static_cast<size_t>(task.bases));
+    for (const CallInfo &call : task.calls) {
+      const KernelInfo &kernel = manifest.kernels[static_cast<size_t>(entry.kernelOf(call, action.microBatch))];
+      auto numOperands = static_cast<int64_t>(call.operands.size());
+      auto reach = [&](int64_t operand, int64_t bytes) {
+        if (operand < 0) {
+          checkLane(rank, plan.statics[static_cast<size_t>(-operand - 1)], action.microBatch);
+          return checkResult(rank, kernel, entry.placeOf(plan, operand, action) + bytes);
+        }
+        const module::SlotInfo &slot = task.slots[static_cast<size_t>(operand)];
+        Reach &farthest = reaches[static_cast<size_t>(slot.base)];
+        if (slot.offset + bytes > farthest.bytes)
+          farthest = {&kernel, slot.offset + bytes};
+      };
+      if (kernel.loop && kernel.loop->bytes.size() != call.operands.size())
+        fail(rank, "kernel '" + kernel.name + "' is called with " + std::to_string(numOperands) +
+                       " operands, but its turns read and write " + std::to_string(kernel.loop->bytes.size()));
+      for (const module::RealOperand &input : kernel.inputs)
+        if (input.operand >= numOperands)
+          fail(rank, "kernel '" + kernel.name + "' is called with " + std::to_string(numOperands) +
+                         " operands, but operand #" + std::to_string(input.operand) + " is an input");
+      for (const module::RealOperand &result : kernel.results) {
+        if (result.operand >= numOperands)
+          fail(rank, "kernel '" + kernel.name + "' is called with " + std::to_string(numOperands) +
+                         " operands, but operand #" + std::to_string(result.operand) + " is a result");
+        reach(call.operands[static_cast<size_t>(result.operand)],
+              result.elements * static_cast<int64_t>(byteWidth(result.type)));
+      }
+      for (size_t i = 0; kernel.loop && i < call.operands.size(); ++i)
+        reach(call.operands[i], kernel.loop->bytes[i]);
+    }
+    return reaches;
+  }
+
+  void checkMessage(size_t rank, const ActionInfo &action) {
+    const ChannelInfo &channel = entry.channels[static_cast<size_t>(action.target)];
+    bool sends = action.op == Op::Send || action.op == Op::WaitSend;
+    int64_t end = sends ? channel.source : channel.destination;
+    if (end != static_cast<int64_t>(rank))
+      fail(rank, "channel '" + channel.name + "' is used here, but its " + (sends ? "source" : "destination") +
+                     " is rank " + std::to_string(end));
+    if (channel.perStep != (action.microBatch < 0))
+      fail(rank, "channel '" + channel.name + "' is used for micro-batch " + std::to_string(action.microBatch) +
+                     ", but it is per " + (channel.perStep ? "step" : "micro-batch"));
+    if (action.op == Op::Send || action.op == Op::PostRecv)
+      // A micro-batch's part of an input or output may begin anywhere.
+      checkInside(rank, "a message of channel '" + channel.name + "'", action.offset,
+                  entry.bytesOf(channel, action.microBatch));
+    messages[{action.target, action.microBatch}].push_back(action.op);
+  }
+
+  void checkOutputs() const {
+    for (size_t i = 0; i < entry.outputs.size(); ++i) {
+      if (entry.outputRanks[i] >= entry.ranksOfReplica())
+        fail("output '" + entry.outputs[i].name + "' is on rank " + std::to_string(entry.outputRanks[i]) +
+             ", which is none of the first replica");
+      for (int64_t replica = 0; replica < entry.replicas; ++replica)
+        if (size_t rank = entry.rankIn(replica, entry.outputRanks[i]);
+            !entry.ranks[rank].find(StaticKind::Output, entry.outputs[i].name))
+          fail(rank, "no place for output '" + entry.outputs[i].name + "'");
+    }
+  }
+
+  /// Each message: posted, sent, and awaited on both sides, the wait after its start.
+  void checkMessages() const {
+    for (const auto &[key, ops] : messages) {
+      const std::string &name = entry.channels[static_cast<size_t>(key.first)].name;
+      std::vector<Op> sorted = ops;
+      std::sort(sorted.begin(), sorted.end());
+      auto place = [&](Op op) { return std::find(ops.begin(), ops.end(), op); };
+      bool complete = sorted == std::vector<Op>{Op::PostRecv, Op::WaitRecv, Op::Send, Op::WaitSend};
+      if (!complete || place(Op::PostRecv) > place(Op::WaitRecv) || place(Op::Send) > place(Op::WaitSend))
+        fail("channel '" + name + "', micro-batch " + std::to_string(key.second) +
+             ": expected one post_recv before one wait_recv and one send before one wait_send");
+    }
+  }
+
+  /// A parameter has one owner at most, which holds gradient sites and both moments, or none of them: the loss does
+  /// not depend on it.
+  void checkTraining() const {
+    for (const ParameterInfo &parameter : manifest.held) {
+      int owners = 0;
+      for (size_t rank = 0; rank < entry.ranks.size(); ++rank) {
+        std::map<StaticKind, int> found;
+        bool owned = false;
+        for (const StaticInfo &place : entry.ranks[rank].statics) {
+          if (place.name != parameter.path || place.kind == StaticKind::Input || place.kind == StaticKind::Output)
+            continue;
+          ++found[place.kind];
+          owned |= place.kind == StaticKind::Parameter && place.owned;
+        }
+        owners += owned;
+        int moments = manifest.optimizer.numMoments(), expected = found[StaticKind::Gradient] > 0;
+        if (owned && !parameter.frozen &&
+            (found[StaticKind::Moment1] != (moments > 0) * expected ||
+             found[StaticKind::Moment2] != (moments > 1) * expected))
+          fail(rank, "parameter '" + parameter.path + "' is owned here with " +
+                         std::to_string(found[StaticKind::Gradient]) + " gradient sites and " +
+                         std::to_string(found[StaticKind::Moment1] + found[StaticKind::Moment2]) + " moments, but '" +
+                         nameOfChoice(manifest.optimizer.kind) + "' keeps " + std::to_string(moments) +
+                         " moments beside each gradient");
+      }
+      if (owners > 1)
+        fail("parameter '" + parameter.path + "' has " + std::to_string(owners) + " owners, expected 1");
+    }
+  }
+
+  const std::string &file;
+  const Manifest &manifest;
+  const EntryPlan &entry;
+  std::map<std::pair<int64_t, int64_t>, std::vector<Op>> messages;
+  std::map<std::tuple<size_t, int64_t, bool, int64_t>, std::vector<Reach>>
+      reaches; // by rank, task, whether it is short, and lane
+};
+
+} // namespace
+
+namespace {
+
+/// What the turns of a loop read and write lies in its operands.
+class LoopChecker {
+public:
+  LoopChecker(const std::string &file, const Manifest &manifest, const KernelInfo &kernel)
+      : file(file), manifest(manifest), kernel(kernel), loop(*kernel.loop) {}
+
+  void check() const {
+    for (size_t i = 0; i < loop.steps.size(); ++i)
+      checkStep(i);
+    for (const module::EndInfo &end : loop.ends)
+      for (const module::TurnPlace &place : {end.from, end.to})
+        checkPlace("what it copies at its end", place, loop.turns - 1, end.bytes);
+  }
+
+private:
+  void checkStep(size_t number) const {
+    const module::StepInfo &step = loop.steps[number];
+    const KernelInfo &called = manifest.kernels[static_cast<size_t>(step.kernel)];
+    std::vector<std::pair<int64_t, int64_t>> sizes; // operand, bytes
+    for (const auto *operands : {&called.inputs, &called.results})
+      for (const module::RealOperand &each : *operands)
+        sizes.emplace_back(each.operand, each.elements * static_cast<int64_t>(byteWidth(each.type)));
+    for (size_t i = 0; called.loop && i < called.loop->bytes.size(); ++i)
+      sizes.emplace_back(static_cast<int64_t>(i), called.loop->bytes[i]);
+    std::string what = "step " + std::to_string(number);
+    for (auto [operand, bytes] : sizes) {
+      if (operand >= static_cast<int64_t>(step.operands.size()))
+        fail(what + " calls kernel '" + called.name + "' with " + std::to_string(step.operands.size()) +
+             " operands, but it has one #" + std::to_string(operand));
+      // The place is a linear function of the turn, so the first and the last one that it is for are enough.
+      for (int64_t count = 0; count < std::min<int64_t>(loop.turns, 3); ++count) {
+        const module::TurnPlace &place = step.operands[static_cast<size_t>(operand)][static_cast<size_t>(count)];
+        checkPlace(what, place, count, bytes);
+        if (count > 0)
+          checkPlace(what, place, loop.turns - 1 - (loop.turns - 1 - count) % 2, bytes);
+      }
+    }
+  }
+
+  void checkPlace(const std::string &what, const module::TurnPlace &place, int64_t count, int64_t bytes) const {
+    int64_t size = loop.bytes[static_cast<size_t>(place.operand)], moved = 0, begin = 0;
+    if (__builtin_mul_overflow(loop.turnAt(count), place.perTurn, &moved) ||
+        __builtin_add_overflow(moved, place.offset, &begin) || begin < 0 || bytes > size || begin > size - bytes)
+      fail(what + " reads or writes " + std::to_string(bytes) + " bytes of operand #" + std::to_string(place.operand) +
+           " in turn " + std::to_string(loop.turnAt(count)) + ", beyond its " + std::to_string(size));
+  }
+
+  [[noreturn]] void fail(const std::string &text) const {
+    throw fileError(file, "manifest: loop '" + kernel.name + "': " + text);
+  }
+
+  const std::string &file;
+  const Manifest &manifest;
+  const KernelInfo &kernel;
+  const module::LoopInfo &loop;
+};
+
+} // namespace
+
+Manifest parseManifest(const std::string &file, std::string_view text) {
+  Manifest manifest;
+  try {
+    manifest = module::readManifest(text);
+  } catch (const module::FormatError &error) {
+    throw fileError(file, error.what());
+  }
+  checkManifest(file, manifest);
+  return manifest;
+}
+
+void checkManifest(const std::string &file, const Manifest &manifest) {
+  std::map<std::string, int> paths;
+  for (const ParameterInfo &parameter : manifest.parameters)
+    if (++paths[parameter.path] > 1)
+      throw fileError(file, "manifest: parameter '" + parameter.path + "' is listed twice");
+  for (const ParameterInfo &parameter : manifest.held) {
+    if (!isReal(parameter.type) && !isNarrow(parameter.type))
+      throw fileError(file, "manifest: parameter '" + parameter.path + "' is " + parameter.tensor().typeText() +
+                                ", expected " +
+                                listElementTypes([](ElementType type) { return isReal(type) || isNarrow(type); }));
+    if (isNarrow(parameter.type) && !parameter.frozen)
+      throw fileError(file, "manifest: parameter '" + parameter.path + "' is " + parameter.tensor().typeText() +
+                                ", which is not trained, but is not frozen");
+  }
+  for (const KernelInfo &kernel : manifest.kernels)
+    if (kernel.loop)
+      LoopChecker(file, manifest, kernel).check();
+  for (const EntryPlan &entry : manifest.entries)
+    EntryChecker(file, manifest, entry).check();
+}
+
+} // namespace plc::runtime

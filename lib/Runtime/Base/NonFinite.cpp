@@ -1,0 +1,125 @@
+#include "plc/Runtime/Base/NonFinite.h"
+
+#include "plc/Runtime/Base/ShortestDigits.h"
+#include "plc/Support/ResultName.h"
+
+#include <cmath>
+#include <cstring>
+
+namespace plc::runtime {
+
+std::string nameOfNonFinite(double value) { return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf"; }
+
+int64_t firstNonFinite(const TensorInfo &info, const Bytes &data) {
+  if (kindOf(info.type) != ElementKind::Real)
+    return -1;
+  return visit(info.type, [&](auto traits) -> int64_t {
+    using T = typename decltype(traits)::Value;
+    for (size_t i = 0; i < data.size() / sizeof(T); ++i) {
+      T value;
+      std::memcpy(&value, data.data() + i * sizeof(T), sizeof(T));
+      if (!std::isfinite(static_cast<double>(value)))
+        return static_cast<int64_t>(i);
+    }
+    return -1;
+  });
+}
+
+namespace {
+
+/// "nan at [2, 0]", or "" if all is finite.
+std::string tellNonFinite(const TensorInfo &info, const Bytes &data) {
+  int64_t at = firstNonFinite(info, data);
+  if (at < 0)
+    return "";
+  return nameOfNonFinite(elementAsDouble(info.type, data.data(), at)) + " at " + positionText(info, at);
+}
+
+/// In which sample of a batched tensor an element is.
+int64_t sampleOf(const TensorInfo &info, int64_t element) {
+  for (size_t axis = info.shape.size() - 1; axis > static_cast<size_t>(info.batchAxis); --axis)
+    element /= info.shape[axis];
+  return element % info.shape[static_cast<size_t>(info.batchAxis)];
+}
+
+std::string tellStep(const Engine &engine, const StepResult &result) {
+  auto text = [](ElementType type, double value) {
+    return std::isfinite(value) ? shortestDigits(type, value) : nameOfNonFinite(value);
+  };
+  return "loss " + text(engine.realType(), result.loss) + ", gradient norm " + text(ElementType::F64, result.gradNorm);
+}
+
+/// What no kernel gave: a sum over samples, uses or elements.
+std::string tellSum(Engine &engine, const std::vector<Bytes> &inputs) {
+  const EntryInfo &gradient = *engine.findEntry(module::gradientEntry);
+  std::vector<Bytes> outputs = engine.run(gradient, inputs);
+  for (size_t i = 0; i < outputs.size(); ++i)
+    if (std::string found = tellNonFinite(gradient.outputs[i], outputs[i]); !found.empty())
+      return "'" + gradient.outputs[i].name + "' has " + found +
+             ", which no kernel gave that speaks of none: " + "a rule says 'inf', or a sum is too large for its type";
+  return "the sum of the squares of all gradients is too large, though each is finite";
+}
+
+void noteInputs(const EntryInfo &train, const std::vector<Bytes> &inputs, const TellSample &tellSample, Error &error) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const TensorInfo &info = train.inputs[i];
+    std::string found = tellNonFinite(info, inputs[i]);
+    if (found.empty())
+      continue;
+    std::string where;
+    if (info.batched()) {
+      int64_t sample = sampleOf(info, firstNonFinite(info, inputs[i]));
+      where = ", in sample " + std::to_string(sample) + " of the batch";
+      if (std::string read = tellSample ? tellSample(i, sample) : ""; !read.empty())
+        where += ": " + read;
+    }
+    error.note("input '" + info.name + "' has " + found + where);
+  }
+}
+
+void noteParameters(Engine &engine, Error &error) {
+  for (size_t i = 0; i < engine.parameters().size(); ++i) {
+    TensorInfo info = engine.parameters()[i].tensor();
+    Bytes values(info.numBytes());
+    engine.readParameter(i, values.data());
+    if (std::string found = tellNonFinite(info, values); !found.empty()) {
+      error.note("parameter '" + info.name + "' has " + found + " before the step");
+      return;
+    }
+  }
+}
+
+} // namespace
+
+bool holdsFinite(Engine &engine) {
+  for (size_t i = 0; i < engine.parameters().size(); ++i) {
+    const ParameterInfo &parameter = engine.parameters()[i];
+    Bytes values(parameter.tensor().numBytes());
+    engine.readParameter(i, values.data());
+    if (firstNonFinite(parameter.tensor(), values) >= 0)
+      return false;
+    for (int which = 1; !parameter.frozen && which <= engine.optimizer().numMoments(); ++which) {
+      engine.readMoment(i, which, values.data());
+      if (firstNonFinite(parameter.tensor(), values) >= 0)
+        return false;
+    }
+  }
+  return true;
+}
+
+Error explainNonFinite(Engine &engine, int64_t step, const std::vector<Bytes> &inputs, const StepResult &result,
+                       const TellSample &tellSample) {
+  const EntryInfo &train = *engine.findEntry("train");
+  std::optional<Error> first = engine.findNonFinite(inputs);
+  Error error(ResultDiffers, first ? first->place : "",
+              "step " + std::to_string(step) + " is not finite: " + (first ? first->what() : tellSum(engine, inputs)));
+  if (first)
+    error.notes = first->notes;
+  error.note(tellStep(engine, result));
+  noteInputs(train, inputs, tellSample, error);
+  noteParameters(engine, error);
+  error.note("the step is not taken; 'training.nonfinite = \"skip\"' leaves such steps out, \"ignore\" takes them");
+  return error;
+}
+
+} // namespace plc::runtime

@@ -1,0 +1,228 @@
+#include "EntryTensors.h"
+
+#include "plc/Module/ParameterShards.h"
+#include "plc/Support/WholeInput.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace plc::runtime {
+
+const Rank *EntryTensors::localRank(size_t number) const {
+  for (const auto &rank : localRanks)
+    if (rank->number() == number)
+      return rank.get();
+  return nullptr;
+}
+
+/// Calls visit(place) for each place of a rank that has a parameter, or a part of it.
+template <class Visit>
+static void forEachPlace(const RankInfo &rank, StaticKind kind, const ParameterInfo &parameter, Visit visit) {
+  for (const StaticInfo &place : rank.statics)
+    if (place.kind == kind && wholeOf(place.name) == parameter.path)
+      visit(place);
+}
+
+std::vector<EntryTensors::Owner> EntryTensors::ownersOf(const ParameterInfo &parameter) const {
+  std::vector<Owner> owners;
+  for (size_t rank = 0; rank < entry.ranks.size(); ++rank)
+    forEachPlace(entry.ranks[rank], StaticKind::Parameter, parameter, [&](const StaticInfo &place) {
+      if (place.owned)
+        owners.push_back({rank, place.name});
+    });
+  return owners;
+}
+
+/// The bytes of a place: in its arena if no other session needs them, so that nothing large is copied; else in `copy`, to
+/// which the transport brings them.
+const std::byte *EntryTensors::view(size_t rank, const StaticInfo &place, Bytes &copy) const {
+  const Rank *local = localRank(rank);
+  if (transport.isAlone())
+    return local->at(place);
+  copy.resize(static_cast<size_t>(place.bytes));
+  if (local)
+    std::memcpy(copy.data(), local->at(place), copy.size());
+  transport.broadcast(rank, copy.data(), copy.size());
+  return copy.data();
+}
+
+/// Calls part(first sample, samples, bytes before in the replica's place) for each micro-batch of a batched tensor that a
+/// replica runs.
+template <class Part>
+void EntryTensors::forEachMicroBatch(const TensorInfo &info, int64_t replica, Part part) const {
+  int64_t begin = entry.firstSample(entry.firstRun(replica));
+  for (int64_t mb = entry.firstRun(replica); mb < entry.firstRun(replica + 1); ++mb) {
+    int64_t first = entry.firstSample(mb);
+    part(first, entry.firstSample(mb + 1) - first,
+         info.numBytes() / static_cast<size_t>(entry.batch) * static_cast<size_t>(first - begin));
+  }
+}
+
+void EntryTensors::scatterInputs(const std::vector<Bytes> &inputs) const {
+  for (size_t i = 0; i < inputs.size(); ++i)
+    for (const auto &rank : localRanks) {
+      if (std::byte *place = rank->find(StaticKind::Input, entry.inputs[i].name))
+        scatterInput(entry.inputs[i], inputs[i], entry.replicaOf(rank->number()), place);
+      if (std::byte *place = rank->find(StaticKind::Input, wholeInputName(entry.inputs[i].name)))
+        std::memcpy(place, inputs[i].data(), entry.inputs[i].numBytes());
+    }
+}
+
+/// In the arena micro-batches lie one behind the other, whichever axis the batch is.
+void EntryTensors::scatterInput(const TensorInfo &info, const Bytes &input, int64_t replica, std::byte *place) const {
+  if (!info.batched())
+    std::memcpy(place, input.data(), info.numBytes());
+  else
+    forEachMicroBatch(info, replica, [&](int64_t first, int64_t count, size_t offset) {
+      takeSamples(info, input.data(), first, count, place + offset);
+    });
+}
+
+/// The bytes of a parameter, or of the part of it that a name stands for.
+static void take(const ParameterInfo &parameter, const std::string &name, const std::byte *from, std::byte *to) {
+  if (std::optional<PartName> part = parsePartName(name))
+    module::takePart(parameter, *part, from, to);
+  else
+    std::memcpy(to, from, parameter.tensor().numBytes());
+}
+static void put(const ParameterInfo &parameter, const std::string &name, const std::byte *from, std::byte *to) {
+  if (std::optional<PartName> part = parsePartName(name))
+    module::putPart(parameter, *part, from, to);
+  else
+    std::memcpy(to, from, parameter.tensor().numBytes());
+}
+
+void EntryTensors::scatter(StaticKind kind, const ParameterInfo &parameter, const std::byte *from) const {
+  for (const auto &rank : localRanks)
+    forEachPlace(entry.ranks[rank->number()], kind, parameter,
+                 [&](const StaticInfo &place) { take(parameter, place.name, from, rank->at(place)); });
+}
+
+void EntryTensors::clear(StaticKind kind, const ParameterInfo &parameter) const {
+  for (const auto &rank : localRanks)
+    forEachPlace(entry.ranks[rank->number()], kind, parameter,
+                 [&](const StaticInfo &place) { std::memset(rank->at(place), 0, static_cast<size_t>(place.bytes)); });
+}
+
+template <class Visitor>
+void EntryTensors::forEachState(Visitor visit) const {
+  for (size_t rank = 0; rank < entry.ranks.size(); ++rank)
+    for (const StaticInfo &place : entry.ranks[rank].statics)
+      if (place.kind == StaticKind::State)
+        visit(rank, place);
+}
+
+void EntryTensors::restart() const {
+  forEachState([&](size_t rank, const StaticInfo &place) {
+    if (const Rank *local = localRank(rank))
+      fillElements(place.type, place.bytes / static_cast<int64_t>(byteWidth(place.type)), local->at(place), place.init);
+  });
+}
+
+std::vector<Bytes> EntryTensors::readStates() const {
+  std::vector<Bytes> states;
+  forEachState([&](size_t rank, const StaticInfo &place) {
+    Bytes copy;
+    const std::byte *at = view(rank, place, copy);
+    states.emplace_back(at, at + place.bytes);
+  });
+  return states;
+}
+
+void EntryTensors::writeStates(const std::vector<Bytes> &states) const {
+  size_t next = 0;
+  forEachState([&](size_t rank, const StaticInfo &place) {
+    if (const Rank *local = localRank(rank))
+      std::memcpy(local->at(place), states[next].data(), states[next].size());
+    ++next;
+  });
+}
+
+void EntryTensors::parametersChanged() const {
+  for (const auto &rank : localRanks)
+    rank->parametersChanged();
+}
+
+bool EntryTensors::gather(StaticKind kind, const ParameterInfo &parameter, std::byte *out) const {
+  bool found = false;
+  for (const Owner &owner : ownersOf(parameter))
+    if (const StaticInfo *place = entry.ranks[owner.rank].find(kind, owner.name)) {
+      Bytes copy;
+      put(parameter, owner.name, view(owner.rank, *place, copy), out);
+      found = true;
+    }
+  return found;
+}
+
+bool EntryTensors::holds(StaticKind kind, const ParameterInfo &parameter) const {
+  std::vector<Owner> owners = ownersOf(parameter);
+  return std::any_of(owners.begin(), owners.end(),
+                     [&](const Owner &owner) { return entry.ranks[owner.rank].find(kind, owner.name); });
+}
+
+void EntryTensors::gatherGradient(const ParameterInfo &parameter, Bytes &out) const {
+  for (const Owner &owner : ownersOf(parameter)) {
+    if (!entry.ranks[owner.rank].find(StaticKind::Gradient, owner.name))
+      continue;
+    Bytes sum(static_cast<size_t>(entry.ranks[owner.rank].find(StaticKind::Parameter, owner.name)->bytes));
+    if (const Rank *local = localRank(owner.rank))
+      local->owned().sumSites(owner.name, sum.data());
+    transport.broadcast(owner.rank, sum.data(), sum.size());
+    put(parameter, owner.name, sum.data(), out.data());
+  }
+}
+
+/// Calls visit(replica, the bytes of its place) of an output, replica by replica.
+template <class Visitor>
+void EntryTensors::forEachPart(size_t index, Visitor visit) const {
+  for (int64_t replica = 0; replica < entry.replicas; ++replica) {
+    size_t rank = entry.rankIn(replica, entry.outputRanks[index]);
+    const StaticInfo &place = *entry.ranks[rank].find(StaticKind::Output, entry.outputs[index].name);
+    Bytes copy;
+    visit(replica, view(rank, place, copy), place);
+  }
+}
+
+/// Values that a micro-batch gives of an output that is not batched.
+int64_t EntryTensors::rowsIn(const TensorInfo &info, int64_t microBatch) const {
+  return info.sumsSamples() ? entry.firstSample(microBatch + 1) - entry.firstSample(microBatch) : 1;
+}
+
+/// Calls visit(micro-batch, the bytes of its value) for each sample, or for each micro-batch, of an output that is not batched.
+template <class Visitor>
+void EntryTensors::forEachRow(size_t index, Visitor visit) const {
+  forEachPart(index, [&](int64_t replica, const std::byte *data, const StaticInfo &) {
+    for (int64_t mb = entry.firstRun(replica); mb < entry.firstRun(replica + 1); ++mb)
+      for (int64_t row = 0; row < rowsIn(entry.outputs[index], mb); ++row, data += entry.outputs[index].numBytes())
+        visit(mb, data);
+  });
+}
+
+Bytes EntryTensors::gatherOutput(size_t index) const {
+  const TensorInfo &info = entry.outputs[index];
+  if (!info.batched()) {
+    std::vector<Bytes> values;
+    forEachRow(index, [&](int64_t, const std::byte *value) { values.emplace_back(value, value + info.numBytes()); });
+    std::vector<const void *> places;
+    for (const Bytes &value : values)
+      places.push_back(value.data());
+    return sumOfRows(info, places);
+  }
+  Bytes result(info.numBytes());
+  forEachPart(index, [&](int64_t replica, const std::byte *data, const StaticInfo &) {
+    forEachMicroBatch(info, replica, [&](int64_t first, int64_t count, size_t offset) {
+      putSamples(info, result.data(), first, count, data + offset);
+    });
+  });
+  return result;
+}
+
+std::vector<std::vector<double>> EntryTensors::gatherRows(size_t index) const {
+  std::vector<std::vector<double>> rows(static_cast<size_t>(entry.microBatches));
+  forEachRow(index, [&](int64_t mb, const std::byte *value) {
+    rows[static_cast<size_t>(mb)].push_back(elementAsDouble(entry.outputs[index].type, value, 0));
+  });
+  return rows;
+}
+
+} // namespace plc::runtime

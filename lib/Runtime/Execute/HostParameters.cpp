@@ -1,0 +1,72 @@
+#include "HostParameters.h"
+
+#include <cstring>
+
+namespace plc::runtime {
+
+HostParameters::HostParameters(const Manifest &manifest)
+    : parameters(manifest.parameters), values(manifest.parameters.size()) {
+  auto numMoments = static_cast<size_t>(manifest.optimizer.numMoments());
+  for (const ParameterInfo &parameter : parameters)
+    moments.emplace_back(parameter.frozen ? 0 : numMoments);
+}
+
+void HostParameters::read(size_t index, const Bytes &from, void *out) const {
+  if (from.empty())
+    std::memset(out, 0, parameters[index].tensor().numBytes());
+  else
+    std::memcpy(out, from.data(), from.size());
+}
+
+void HostParameters::write(size_t index, Bytes &to, const void *data) {
+  const auto *bytes = static_cast<const std::byte *>(data);
+  to.assign(bytes, bytes + parameters[index].tensor().numBytes());
+}
+
+void HostParameters::writeMoment(size_t index, int which, const void *data) {
+  write(index, moments[index][static_cast<size_t>(which - 1)], data);
+}
+
+void HostParameters::clearMoments(size_t index) {
+  for (Bytes &moment : moments[index])
+    moment = Bytes();
+}
+
+template <class Visit>
+void HostParameters::forEach(size_t index, Visit visit) {
+  visit(StaticKind::Parameter, values[index]);
+  for (size_t which = 0; which < moments[index].size(); ++which)
+    visit(momentKinds[which], moments[index][which]);
+}
+
+void HostParameters::scatterTo(const EntryTensors &tensors, StaticKind kind, size_t index) const {
+  bool isValue = kind == StaticKind::Parameter;
+  auto which = static_cast<size_t>(kind == StaticKind::Moment2);
+  const Bytes *bytes = isValue ? &values[index] : which < moments[index].size() ? &moments[index][which] : nullptr;
+  if (bytes && !bytes->empty())
+    tensors.scatter(kind, parameters[index], bytes->data());
+  else
+    tensors.clear(kind, parameters[index]);
+}
+
+void HostParameters::share(ProcessGroup &world) {
+  for (size_t i = 0; i < parameters.size(); ++i)
+    forEach(i, [&](StaticKind, Bytes &bytes) {
+      auto size = static_cast<int64_t>(bytes.size());
+      world.broadcast(0, &size, sizeof(size));
+      bytes.resize(static_cast<size_t>(size));
+      world.broadcast(0, bytes.data(), bytes.size());
+    });
+}
+
+void HostParameters::gatherFrom(const EntryTensors &tensors) {
+  for (size_t i = 0; i < parameters.size(); ++i)
+    forEach(i, [&](StaticKind kind, Bytes &bytes) {
+      if (!tensors.holds(kind, parameters[i]))
+        return;
+      bytes.resize(parameters[i].tensor().numBytes());
+      tensors.gather(kind, parameters[i], bytes.data());
+    });
+}
+
+} // namespace plc::runtime

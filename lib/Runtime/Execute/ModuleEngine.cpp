@@ -1,0 +1,265 @@
+#include "plc/Runtime/Execute/ModuleEngine.h"
+
+#include "SessionCache.h"
+#include "plc/Runtime/Execute/Measurements.h"
+
+#include "plc/Support/RunInput.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace plc::runtime {
+
+namespace {
+
+/// The first value of those that the processes have found. No text of an error has a NUL in it. Collective.
+std::optional<NonFiniteValue> firstOfAll(std::optional<NonFiniteValue> found, ProcessGroup &world) {
+  std::string text;
+  int64_t ahead = world.clockAhead();
+  if (found) {
+    const Error &error = found->error;
+    for (const std::string &part : {std::to_string(found->isGiven), std::to_string(found->microBatch),
+                                    std::to_string(found->when - ahead), error.place, std::string(error.what())})
+      text += part + '\0';
+    for (const std::string &note : error.notes)
+      text += note + '\0';
+  }
+  std::optional<NonFiniteValue> first;
+  for (const std::string &told : world.collect(text)) {
+    std::vector<std::string> parts;
+    for (size_t at = 0; at < told.size(); at += parts.back().size() + 1)
+      parts.emplace_back(told.c_str() + at);
+    if (parts.size() < 5)
+      continue;
+    NonFiniteValue value{parts[0] == "1", std::stoll(parts[1]), std::stoll(parts[2]),
+                         Error(BadInput, parts[3], parts[4])};
+    value.error.notes.assign(parts.begin() + 5, parts.end());
+    if (!first || value.isBefore(*first))
+      first = std::move(value);
+  }
+  return first;
+}
+
+/// A compiled module as the commands see it: which entries it has and what each gives. Sessions and parameters are the
+/// cache's.
+class ModuleEngine : public Engine {
+public:
+  ModuleEngine(std::unique_ptr<Module> module, const ModuleOptions &options)
+      : cache(std::move(module), options), manifest(cache.manifest()), world(cache.processes()),
+        sharesKernels(options.shareKernels) {
+    listEntries();
+  }
+
+  std::string modelName() const override { return manifest.model; }
+  ElementType realType() const override { return manifest.real; }
+  std::string numericsKey() const override { return manifest.numericsKey; }
+  std::string planJson() const override { return manifest.planJson; }
+  const std::vector<EntryInfo> &entries() const override { return infos; }
+  const std::vector<ParameterInfo> &parameters() const override { return manifest.parameters; }
+  const OptimizerSettings &optimizer() const override { return manifest.optimizer; }
+
+  void keepParametersIn(const EntryInfo &entry) override { cache.keepIn(planOf(entry)); }
+  void readParameter(size_t index, void *out) override { cache.readValue(index, out); }
+  void writeParameter(size_t index, const void *data) override { cache.writeValue(index, data); }
+  void readMoment(size_t index, int which, void *out) override { cache.readMoment(index, which, out); }
+  void writeMoment(size_t index, int which, const void *data) override { cache.writeMoment(index, which, data); }
+  void clearMoments(size_t index) override { cache.clearMoments(index); }
+
+  StepResult trainStep(int64_t step, const std::vector<Bytes> &inputs) override {
+    const EntryInfo &train = *findEntry("train");
+    std::vector<Bytes> all;
+    TrainingStep next{step, lossScale().value};
+    Session &session = cache.run(planOf(train), next, withOwnInputs(planOf(train), next, inputs, all));
+    setOrigin({step, origin().seed});
+    StepResult result;
+    if (size_t loss = train.findOutput(lossName); loss < train.outputs.size())
+      setLosses(result, train.outputs[loss].type, session.tensors().gatherRows(loss));
+    std::tie(result.gradNorm, result.finite) = session.gradientNorm();
+    updateLossScale(result);
+    return result;
+  }
+
+  std::optional<Error> findNonFinite(const std::vector<Bytes> &inputs) override {
+    size_t train = planOf(*findEntry("train"));
+    std::vector<Bytes> all;
+    std::optional<NonFiniteValue> first =
+        cache.findNonFinite(train, withOwnInputs(train, {origin().step}, inputs, all));
+    if (world)
+      first = firstOfAll(first, *world);
+    return first ? std::optional(std::move(first->error)) : std::nullopt;
+  }
+
+  std::vector<Bytes> run(const EntryInfo &entry, const std::vector<Bytes> &inputs) override {
+    std::vector<Bytes> all;
+    Session &session = cache.run(planOf(entry), {}, withOwnInputs(planOf(entry), {stepOf(entry)}, inputs, all));
+    return Results(manifest, session.plan()).gather(session);
+  }
+
+  bool leads() const override { return !world || world->leads(); }
+  int64_t numProcesses() const override { return world ? world->count() : 1; }
+  int64_t agree(int64_t value) override {
+    if (!world)
+      return value;
+    std::vector<int64_t> values = world->gather(value);
+    return *std::max_element(values.begin(), values.end());
+  }
+  void share(void *data, size_t bytes) override {
+    if (world)
+      world->broadcast(0, data, bytes);
+  }
+  void shareParameters() override {
+    cache.share();
+    Origin ofLeader = origin();
+    share(&ofLeader, sizeof(ofLeader));
+    setOrigin(ofLeader);
+    LossScale scaleOfLeader = lossScale();
+    share(&scaleOfLeader, sizeof(scaleOfLeader));
+    setLossScale(scaleOfLeader);
+  }
+  void gatherParameters() override { cache.gather(); }
+
+  void restart(const EntryInfo &entry) override {
+    if (const Session *session = cache.find(planOf(entry))) // one that is made later begins so
+      session->tensors().restart();
+  }
+
+  std::optional<int64_t> statePositions(const EntryInfo &entry) const override {
+    std::optional<int64_t> least;
+    for (const RankInfo &rank : manifest.entries[planOf(entry)].ranks)
+      for (const StaticInfo &place : rank.statics)
+        if (place.kind == StaticKind::State)
+          least = std::min(least.value_or(INT64_MAX), place.positions ? place.positions : INT64_MAX);
+    return least;
+  }
+
+  std::vector<StateInfo> states(const EntryInfo &entry) const override {
+    const EntryPlan &plan = manifest.entries[planOf(entry)];
+    std::vector<StateInfo> found;
+    for (const RankInfo &rank : plan.ranks)
+      for (const StaticInfo &place : rank.statics)
+        if (place.kind == StaticKind::State)
+          found.push_back({place.name, place.type, place.bytes, plan.microBatches});
+    return found;
+  }
+  std::vector<Bytes> readStates(const EntryInfo &entry) override {
+    return cache.ready(planOf(entry)).tensors().readStates();
+  }
+  void writeStates(const EntryInfo &entry, const std::vector<Bytes> &states) override {
+    cache.ready(planOf(entry)).tensors().writeStates(states);
+  }
+
+  std::vector<RankMemory> memory(const EntryInfo &entry) override {
+    const Session *session = cache.hasRun(planOf(entry)) ? cache.find(planOf(entry)) : nullptr;
+    return session ? memoryOf(manifest, *session, cache.threadsPerStage(planOf(entry)),
+                              allocatedBytes() - cache.allocatedBefore(planOf(entry)))
+                   : std::vector<RankMemory>();
+  }
+
+  module::ProcessMemory processMemory(const EntryInfo &entry) const override {
+    return cache.processMemory(planOf(entry));
+  }
+  int64_t processesHere() const override { return world ? world->onTheseCpus() : 1; }
+
+  std::vector<KernelProfile> profile() override {
+    const EntryInfo *train = findEntry("train");
+    const Session *session = train ? cache.find(planOf(*train)) : nullptr;
+    return session ? profileOf(manifest, *session) : std::vector<KernelProfile>();
+  }
+
+  std::optional<RunTimes> lastRun(const EntryInfo &entry) override {
+    const Session *session = cache.find(planOf(entry));
+    return session ? timesOf(manifest, *session, cache.threadsPerStage(planOf(entry)), sharesKernels) : std::nullopt;
+  }
+
+  void writeTrace(const std::string &file) override {
+    std::vector<TraceTrack> tracks;
+    for (size_t i = 0; i < manifest.entries.size(); ++i)
+      if (const Session *session = cache.find(i))
+        session->addTracks(tracks);
+    if (!world)
+      return writeTraceFile(file, tracks);
+    int64_t ahead = world->clockAhead();
+    std::optional<int64_t> first = firstEvent(tracks);
+    std::vector<int64_t> firsts = world->gather(first ? *first - ahead : INT64_MAX);
+    int64_t start = *std::min_element(firsts.begin(), firsts.end());
+    std::vector<std::string> events = world->collect(traceEvents(tracks, first ? start + ahead : 0));
+    if (world->leads())
+      writeTraceFile(file, events);
+  }
+
+  int64_t flopsPerRun(const EntryInfo &entry) const override {
+    return flopsOf(manifest, manifest.entries[planOf(entry)]);
+  }
+
+  int64_t numWorkers(const EntryInfo &entry) const override {
+    return static_cast<int64_t>(manifest.entries[planOf(entry)].ranks.size()) * cache.threadsPerStage(planOf(entry));
+  }
+
+  int64_t smallestGather() const override {
+    int64_t least = INT64_MAX;
+    for (const KernelInfo &kernel : manifest.kernels)
+      for (const GatherInfo &gather : kernel.gathers)
+        least = std::min(least, gather.extent);
+    return least;
+  }
+
+private:
+  void listEntries();
+  const std::vector<Bytes> &withOwnInputs(size_t plan, const TrainingStep &step, const std::vector<Bytes> &inputs,
+                                          std::vector<Bytes> &all) const;
+  /// Its place among the manifest's entries; `gradient` is run by the plan of `train`.
+  size_t planOf(const EntryInfo &entry) const {
+    const EntryInfo &planned = entry.isGradient() ? *findEntry("train") : entry;
+    return static_cast<size_t>(&planned - infos.data());
+  }
+
+  SessionCache cache;
+  const Manifest &manifest;
+  ProcessGroup *const world; // or nullptr
+  const bool sharesKernels;
+  std::vector<EntryInfo> infos; // the manifest's, and last `gradient`
+};
+
+/// The inputs of a plan, of which those are held in `all` that no caller gives, if there are such.
+const std::vector<Bytes> &ModuleEngine::withOwnInputs(size_t plan, const TrainingStep &step,
+                                                      const std::vector<Bytes> &inputs, std::vector<Bytes> &all) const {
+  const std::vector<TensorInfo> &infos = manifest.entries[plan].inputs;
+  if (infos.size() == inputs.size())
+    return inputs;
+  all = inputs;
+  for (size_t i = 0; i < infos.size(); ++i)
+    if (isGivenByEngine(infos[i].name))
+      all.insert(all.begin() + static_cast<std::ptrdiff_t>(i), ownInput(infos[i].name, step));
+  return all;
+}
+
+/// The manifest's, and `gradient`: train without its update, whose outputs are all that it makes. Inputs that an engine gives are nobody's to give.
+void ModuleEngine::listEntries() {
+  for (const EntryPlan &plan : manifest.entries) {
+    infos.push_back(plan);
+    if (!plan.trains())
+      infos.back().outputs = Results(manifest, plan).infos();
+  }
+  for (const EntryPlan &plan : manifest.entries)
+    if (plan.trains()) {
+      EntryInfo &gradient = infos.emplace_back(plan);
+      gradient.name = module::gradientEntry;
+      gradient.outputs = Results(manifest, plan).infos();
+    }
+  for (EntryInfo &info : infos)
+    std::erase_if(info.inputs, [](const TensorInfo &input) { return isGivenByEngine(input.name); });
+}
+
+} // namespace
+
+std::unique_ptr<Engine> openModule(const std::string &file, const ModuleOptions &options) {
+  return openModule(std::make_unique<Module>(file), options);
+}
+
+std::unique_ptr<Engine> openModule(std::unique_ptr<Module> module, const ModuleOptions &options) {
+  if (options.nonFinite)
+    module->treatNonFinite(*options.nonFinite);
+  return std::make_unique<ModuleEngine>(std::move(module), options);
+}
+
+} // namespace plc::runtime

@@ -1,0 +1,492 @@
+#include "Rank.h"
+
+#include "plc/Runtime/Base/NonFinite.h"
+#include "plc/Support/ResultName.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace plc::runtime {
+
+using Op = ActionInfo::Op;
+
+static WorkerOptions beside(const Transport &transport, WorkerOptions options) {
+  options.processes = transport.processesOnTheseCpus();
+  return options;
+}
+
+Shared::Shared(const Manifest &manifest, const EntryPlan &entry, const WorkerOptions &options,
+               std::unique_ptr<Transport> newTransport)
+    : manifest(manifest), entry(entry), transport(std::move(newTransport)), waits(entry, *transport),
+      workers(transport->localRanks().size(), beside(*transport, options), stop) {
+  const std::vector<size_t> &ranks = transport->localRanks();
+  transport->connect([this, &ranks](size_t rank) {
+    workers.wake(static_cast<size_t>(std::lower_bound(ranks.begin(), ranks.end(), rank) - ranks.begin()));
+  });
+}
+
+/// Null if the rank takes its actions in their order.
+static std::unique_ptr<module::ReadyActions> readyActionsOf(const RankInfo &plan) {
+  return plan.takesWhatIsReady() ? std::make_unique<module::ReadyActions>(plan.actions, plan.after) : nullptr;
+}
+
+Rank::Rank(Shared &shared, size_t index, size_t local)
+    : shared(shared), manifest(shared.manifest), plan(shared.entry.ranks[index]), index(index), local(local),
+      arena(plan.arenaBytes), updates(manifest, plan, arena), paces(manifest.kernels.size()),
+      waitPaces(plan.actions.size()), ready(readyActionsOf(plan)), kernelTimes(numTimes(manifest)),
+      flight(FlightRecorder::here() ? FlightRecorder::here()->rank(index) : noFlight) {
+  awaited.reserve(shared.entry.channels.size());
+}
+
+std::byte *Rank::find(StaticKind kind, const std::string &name) const {
+  const StaticInfo *place = plan.find(kind, name);
+  return place ? at(*place) : nullptr;
+}
+
+void Rank::startTrace(size_t capacity) {
+  events = std::make_unique<Trace>(capacity);
+  shared.workers.traceHelp(local, events.get());
+}
+
+void Rank::startTaskTimes() {
+  actionTimes.resize(plan.actions.size());
+  fastestTimes.assign(manifest.kernels.size() + 1, INT64_MAX);
+}
+
+std::vector<int64_t> Rank::fastestTaskTimes() const {
+  std::vector<int64_t> times(plan.actions.size());
+  for (size_t i = 0; i < times.size(); ++i) {
+    const ActionInfo &action = plan.actions[i];
+    if (action.op == Op::Step)
+      times[i] = fastestTimes.back();
+    if (action.op == Op::Run)
+      for (const CallInfo &call : plan.tasks[static_cast<size_t>(action.target)].calls)
+        times[i] += fastestTimes[static_cast<size_t>(shared.entry.kernelOf(call, action.microBatch))];
+  }
+  return times;
+}
+
+void Rank::poisonAll() {
+  std::vector<std::pair<int64_t, int64_t>> alive; // begin, end
+  for (const StaticInfo &place : plan.statics)
+    alive.push_back({place.offset, place.offset + place.bytes});
+  alive.push_back({plan.arenaBytes, plan.arenaBytes});
+  std::sort(alive.begin(), alive.end());
+  int64_t end = 0;
+  for (auto [nextBegin, nextEnd] : alive) {
+    end = (end + 7) / 8 * 8;
+    if (nextBegin > end)
+      arena.overwrite(end, nextBegin - end, manifest.real, Arena::Fill::NaN);
+    end = std::max(end, nextEnd);
+  }
+}
+
+void Rank::execute(Workers::Worker &newWorker, const TrainingStep &step, const Probe &probe) {
+  worker = &newWorker;
+  updated = false;
+  if (probe.poisonDead)
+    poisonAll();
+  const auto entry = static_cast<size_t>(&shared.entry - manifest.entries.data());
+  flight.startEntry(entry);
+  const bool timesTasks = !actionTimes.empty();
+  begun = timesTasks ? Trace::now() : 0;
+  if (!(ready && !probe.fill ? takeReady(step, probe) : takeAll(step, probe)))
+    return;
+  flight.startEntry(entry);
+  prepared = true;
+  ended = timesTasks ? Trace::now() : 0;
+}
+
+bool Rank::takeAll(const TrainingStep &step, const Probe &probe) {
+  for (const ActionInfo &action : plan.actions) {
+    if (shared.stop.load(std::memory_order_relaxed))
+      return false;
+    probeBefore(action, probe);
+    if (!(action.prepares() && prepared) && action.op != Op::Drop &&
+        !take(action, step)) // Drops only inform the checks.
+      return false;
+  }
+  return true;
+}
+
+/// Whatever is ready: messages are started first, so that others need not wait, then what has arrived is taken.
+bool Rank::takeReady(const TrainingStep &step, const Probe &probe) {
+  for (ready->restart(); !ready->allDone();) {
+    if (shared.stop.load(std::memory_order_relaxed))
+      return false;
+    std::optional<size_t> next = ready->toStart();
+    if (!next) {
+      if (takeArrived())
+        continue;
+      next = ready->toCompute();
+    }
+    if (!next) {
+      if (!waitForAny())
+        return false;
+      continue;
+    }
+    const ActionInfo &action = plan.actions[*next];
+    probeBefore(action, probe);
+    if (!(action.prepares() && prepared) && action.op != Op::Drop && !take(action, step))
+      return false;
+    ready->done(*next);
+  }
+  return true;
+}
+
+/// Waits that are over; whether there was any.
+bool Rank::takeArrived() {
+  const std::vector<size_t> &waits = ready->toAwait();
+  bool any = false;
+  for (size_t i = 0; i < waits.size();) {
+    if (!shared.transport->test(waitOf(plan.actions[waits[i]]))) {
+      ++i;
+      continue;
+    }
+    ready->done(waits[i]); // which puts others in its place
+    actionsDone.fetch_add(1, std::memory_order_relaxed);
+    any = true;
+  }
+  return any;
+}
+
+/// Until one of the ready waits is over. False if the run was stopped before.
+bool Rank::waitForAny() {
+  awaited.clear();
+  for (size_t number : ready->toAwait())
+    awaited.push_back(waitOf(plan.actions[number]));
+  actionIndex = ready->toAwait().front();
+  flight.startAction(actionIndex);
+  const int64_t begin = Trace::now();
+  size_t over = awaited.size();
+  if (auto error = shared.waits.begin(awaited))
+    throw *error;
+  auto mayGoOn = [&] {
+    auto isOver = [&](const Wait &wait) { return shared.transport->test(wait); };
+    over = static_cast<size_t>(std::find_if(awaited.begin(), awaited.end(), isOver) - awaited.begin());
+    return over < awaited.size() || shared.stop.load();
+  };
+  if (shared.transport->wakes())
+    shared.workers.wait(*worker, mayGoOn);
+  else
+    shared.workers.poll(*worker, mayGoOn, waitPaces[actionIndex].expectedNs());
+  waitPaces[actionIndex].took(Trace::now() - begin);
+  shared.waits.end(index);
+  if (over == awaited.size())
+    return false;
+  if (events)
+    record(plan.actions[ready->toAwait()[over]], begin);
+  return true;
+}
+
+/// With what is recorded of it. False if the run was stopped.
+bool Rank::take(const ActionInfo &action, const TrainingStep &step) {
+  const bool timesTasks = !actionTimes.empty();
+  actionIndex = static_cast<size_t>(&action - plan.actions.data());
+  flight.startAction(actionIndex);
+  const bool computes = timesTasks && (action.op == Op::Run || action.op == Op::Step);
+  int64_t begin = events || computes ? Trace::now() : 0;
+  if (!perform(action, step))
+    return false;
+  if (computes) {
+    int64_t ns = actionTimes[actionIndex] = Trace::now() - begin;
+    if (action.op == Op::Step)
+      fastestTimes.back() = std::min(fastestTimes.back(), ns);
+  }
+  if (events)
+    record(action, begin);
+  if (action.prepares() && timesTasks)
+    begun = Trace::now();
+  actionsDone.fetch_add(1, std::memory_order_relaxed);
+  return true;
+}
+
+void Rank::probeBefore(const ActionInfo &action, const Probe &probe) {
+  if (probe.poisonDead && action.op == Op::Drop)
+    arena.overwrite(action.offset, action.bytes, manifest.real, Arena::Fill::NaN);
+  if (probe.fill && probe.rank == index && &action == &plan.actions[probe.action])
+    arena.overwrite(probe.offset, probe.bytes, manifest.real, *probe.fill);
+}
+
+bool Rank::perform(const ActionInfo &action, const TrainingStep &step) {
+  if (action.op == Op::Run)
+    return runTask(action);
+  if (action.op == Op::Step)
+    return step.number == 0 || update(step);
+  return message(action);
+}
+
+void Rank::record(const ActionInfo &action, int64_t begin) {
+  static const std::string stepName = "step";
+  Trace::Event event{Trace::Kind::Step, action.microBatch, &stepName, begin, Trace::now()};
+  if (action.op == Op::PostRecv)
+    return;
+  if (action.op == Op::Step) {
+    event.microBatch = -1;
+  } else if (action.op == Op::Run) {
+    event.kind = Trace::Kind::Task;
+    event.name = &plan.tasks[static_cast<size_t>(action.target)].name;
+  } else {
+    event.kind = action.op == Op::Send ? Trace::Kind::Send : Trace::Kind::Wait;
+    event.name = &shared.entry.channels[static_cast<size_t>(action.target)].name;
+  }
+  events->add(event);
+}
+
+bool Rank::runTask(const ActionInfo &action) {
+  const TaskInfo &task = plan.tasks[static_cast<size_t>(action.target)];
+  for (const CallInfo &call : task.calls) {
+    bool timed = events || manifest.profiling || !actionTimes.empty();
+    int64_t begin = timed ? Trace::now() : 0;
+    flight.startCall(static_cast<size_t>(&call - task.calls.data()));
+    if (!runCall(call, action))
+      return false;
+    if (timed)
+      recordCall(call, action.microBatch, begin, Trace::now());
+  }
+  return true;
+}
+
+void Rank::recordCall(const CallInfo &call, int64_t microBatch, int64_t begin, int64_t end) {
+  const KernelInfo &kernel = kernelOf(call, microBatch);
+  if (!fastestTimes.empty()) {
+    int64_t &fastest = fastestTimes[static_cast<size_t>(shared.entry.kernelOf(call, microBatch))];
+    fastest = std::min(fastest, end - begin);
+  }
+  if (events)
+    events->add({Trace::Kind::Kernel, microBatch, &kernel.name, begin, end, manifest.profiling ? kernel.bytes : 0,
+                 kernel.loop ? kernel.loop->turns : 0});
+  if (manifest.profiling)
+    kernelTimes[static_cast<size_t>(shared.entry.kernelOf(call, microBatch))].add(end - begin);
+}
+
+bool Rank::runCall(const CallInfo &call, const ActionInfo &action) {
+  const KernelInfo &kernel = kernelOf(call, action.microBatch);
+  turns.clear();
+  operands.clear();
+  for (int64_t operand : call.operands)
+    operands.push_back(arena.at(shared.entry.placeOf(plan, operand, action)));
+  currentMicroBatch.store(action.microBatch, std::memory_order_relaxed);
+  current.store(&call, std::memory_order_relaxed);
+  // A kernel may pass an infinity on. Told before it runs, which may write over its inputs.
+  if (finiteChecks != FiniteChecks::None)
+    infinity = kernel.infinite ? Infinity::OfKernel : infinityRead(call, kernel);
+  bool good = runKernel(shared.entry.kernelOf(call, action.microBatch), operands.data());
+  current.store(nullptr, std::memory_order_relaxed);
+  shared.transport->progress();
+  return good;
+}
+
+/// Of the current call: its kernel, or one that a turn of it calls.
+bool Rank::runKernel(int64_t number, void *const *operands) {
+  const KernelInfo &kernel = manifest.kernels[static_cast<size_t>(number)];
+  if (kernel.loop)
+    return runTurns(number, *kernel.loop, operands);
+  int64_t microBatch = currentMicroBatch.load(std::memory_order_relaxed);
+  bool adds = microBatch >= 0 && !shared.entry.beginsLane(microBatch); // to what the lane has so far
+  KernelRun run{kernel.function, operands, kernel.chunks, 1, adds, &kernel.name, microBatch};
+  bool good = shared.workers.run(*worker, run, paces[static_cast<size_t>(number)]);
+  if (!good && shared.workers.job(local).fault())
+    fail(kernel);
+  if (good && finiteChecks != FiniteChecks::None)
+    checkFinite(kernel, operands);
+  return good;
+}
+
+bool Rank::runTurns(int64_t number, const module::LoopInfo &loop, void *const *operands) {
+  int64_t begin = Trace::now();
+  std::vector<void *> places;
+  turns.push_back(0);
+  for (int64_t count = 0; count < loop.turns; ++count) {
+    int64_t turn = turns.back() = loop.turnAt(count);
+    for (const module::StepInfo &step : loop.steps) {
+      places.clear();
+      for (const module::TurnOperand &operand : step.operands)
+        places.push_back(addressOf(operand, operands, count, turn));
+      if (!runKernel(step.kernel, places.data()))
+        return false;
+    }
+  }
+  for (const module::EndInfo &end : loop.ends)
+    std::memcpy(addressOf(end.to, operands, turns.back()), addressOf(end.from, operands, turns.back()),
+                static_cast<size_t>(end.bytes));
+  turns.pop_back();
+  auto &slowest = paces[static_cast<size_t>(number)].slowestNs;
+  slowest.store(std::max(slowest.load(std::memory_order_relaxed), Trace::now() - begin), std::memory_order_relaxed);
+  return true;
+}
+
+void Rank::fail(const KernelInfo &kernel) const {
+  const KernelJob::GatherError &fault = *shared.workers.job(local).fault();
+  const std::vector<std::string> *where = &kernel.where;
+  std::string text = "kernel failed";
+  if (fault.gather >= 0 && fault.gather < static_cast<int64_t>(kernel.gathers.size())) {
+    const GatherInfo &gather = kernel.gathers[static_cast<size_t>(fault.gather)];
+    where = &gather.where;
+    text = "index " + std::to_string(fault.value) + " at position " + std::to_string(fault.position) +
+           " is outside 0.." + std::to_string(gather.extent - 1);
+  }
+  throw Error(BadInput, *where, text)
+      .note(tellCall(plan, index, *current.load(), currentMicroBatch, kernel) + turnText());
+}
+
+std::string Rank::turnText() const {
+  std::string text;
+  for (int64_t turn : turns)
+    text += (text.empty() ? ", turn " : " / ") + std::to_string(turn);
+  return text;
+}
+
+bool Rank::isOfInput(const void *address) const {
+  return std::ranges::any_of(plan.statics, [&](const StaticInfo &place) {
+    const std::byte *begin = at(place);
+    return place.kind == StaticKind::Input && address >= begin && address < begin + place.bytes;
+  });
+}
+
+/// Of an infinite parameter no rule speaks; nor of an input, but it may be a mask.
+Rank::Infinity Rank::infinityRead(const CallInfo &call, const KernelInfo &kernel) const {
+  Infinity found = Infinity::None;
+  for (const module::RealOperand &input : kernel.inputs) {
+    int64_t operand = call.operands[static_cast<size_t>(input.operand)];
+    if (operand < 0 && plan.statics[static_cast<size_t>(-1 - operand)].kind != StaticKind::Prepared)
+      continue;
+    const void *elements = operands[static_cast<size_t>(input.operand)];
+    for (int64_t i = 0; i < input.elements; ++i)
+      if (std::isinf(elementAsDouble(input.type, elements, i))) {
+        found = std::max(found, isOfInput(elements) ? Infinity::OfInput : Infinity::OfKernel);
+        break;
+      }
+  }
+  return found;
+}
+
+void Rank::checkFinite(const KernelInfo &kernel, void *const *operands) {
+  std::optional<Error> error = findFault(kernel, operands, [&](double value) {
+    return std::isnan(value) || (std::isinf(value) && infinity == Infinity::None);
+  });
+  if (error && finiteChecks == FiniteChecks::Stop)
+    throw *error;
+  const bool isGiven = !error;
+  if (!error && finiteChecks == FiniteChecks::Record && infinity == Infinity::OfInput)
+    error = findFault(kernel, operands, [](double value) { return std::isinf(value); });
+  if (!error)
+    return;
+  NonFiniteValue found{isGiven, currentMicroBatch, Trace::now(), std::move(*error)};
+  if (!recorded || found.isBefore(*recorded))
+    recorded = std::move(found);
+}
+
+template <class IsFault>
+std::optional<Error> Rank::findFault(const KernelInfo &kernel, void *const *operands, IsFault isFault) const {
+  for (const module::RealOperand &result : kernel.results)
+    for (int64_t i = 0; i < result.elements; ++i)
+      if (double value = elementAsDouble(result.type, operands[static_cast<size_t>(result.operand)], i); isFault(value))
+        return Error(BadInput, kernel.where,
+                     "found " + nameOfNonFinite(value) + " at element " + std::to_string(i) + " of operand #" +
+                         std::to_string(result.operand) + ", expected a finite value")
+            .note(tellCall(plan, index, *current.load(), currentMicroBatch, kernel) + turnText());
+  return std::nullopt;
+}
+
+bool Rank::message(const ActionInfo &action) {
+  const ChannelInfo &channel = shared.entry.channels[static_cast<size_t>(action.target)];
+  const int64_t message = messageOf(action);
+  switch (action.op) {
+  case Op::PostRecv:
+    shared.transport->post(action.target, message, arena.at(action.offset),
+                           shared.entry.bytesOf(channel, action.microBatch));
+    return true;
+  case Op::Send:
+    shared.transport->send(action.target, message, arena.at(action.offset),
+                           shared.entry.bytesOf(channel, action.microBatch));
+    return true;
+  case Op::WaitRecv:
+  case Op::WaitSend: return waitFor(waitOf(action));
+  case Op::Run:
+  case Op::Drop:
+  case Op::Step: break;
+  }
+  return true; // not a message
+}
+
+/// False if the run was stopped before.
+bool Rank::waitFor(const Wait &wait) {
+  Transport &transport = *shared.transport;
+  bool over = transport.test(wait);
+  const int64_t begin = Trace::now();
+  if (over) {
+    waitPaces[actionIndex].took(0);
+    return true;
+  }
+  if (auto error = shared.waits.begin({&wait, 1}))
+    throw *error;
+  auto mayGoOn = [&] { return (over = transport.test(wait)) || shared.stop.load(); };
+  if (transport.wakes())
+    shared.workers.wait(*worker, mayGoOn);
+  else
+    shared.workers.poll(*worker, mayGoOn, waitPaces[actionIndex].expectedNs());
+  waitPaces[actionIndex].took(Trace::now() - begin);
+  shared.waits.end(index);
+  return over;
+}
+
+bool Rank::update(const TrainingStep &step) {
+  const OptimizerSettings &settings = manifest.optimizer;
+  double scale = 1;
+  // Nobody changes a parameter before all know that the step is finite, and by what the gradient is clipped.
+  if (settings.needsNorm()) {
+    if (!updates.measure(shared.workers, *worker))
+      return false;
+    shared.transport->reduce(index, {updates.squares(), lossHere()});
+    if (!waitFor({index, Wait::For::Norm}))
+      return false;
+    double norm = shared.transport->norm() / step.lossScale;
+    if (settings.leavesOut() && !isFiniteStep(manifest.real, norm, shared.transport->loss()))
+      return true;
+    scale = scaleOfNorm(settings, norm, step.lossScale);
+  }
+  int64_t begin = manifest.profiling ? Trace::now() : 0;
+  updated = true;
+  if (!updates.apply(step.number, scale, shared.workers, *worker))
+    return false;
+  if (int64_t ns = Trace::now() - begin; manifest.profiling)
+    kernelTimes.back().add(ns);
+  if (!settings.needsNorm())
+    shared.transport->reduce(index, {updates.squares(), lossHere()});
+  return true;
+}
+
+double Rank::lossHere() const {
+  const StaticInfo *place = plan.find(StaticKind::Output, std::string(lossName));
+  if (!place)
+    return 0;
+  const TensorInfo &info = shared.entry.outputs[shared.entry.findOutput(lossName)];
+  double sum = 0;
+  for (int64_t i = 0; i < place->bytes / static_cast<int64_t>(byteWidth(info.type)); ++i)
+    sum += elementAsDouble(info.type, at(*place), i);
+  return sum;
+}
+
+uint64_t Rank::progress() const {
+  return actionsDone.load(std::memory_order_relaxed) + shared.workers.job(local).numClaims();
+}
+
+int64_t Rank::slowestNs() const {
+  const CallInfo *call = current.load(std::memory_order_relaxed);
+  int64_t microBatch = currentMicroBatch.load(std::memory_order_relaxed);
+  return call ? paces[static_cast<size_t>(shared.entry.kernelOf(*call, microBatch))].slowestNs.load(
+                    std::memory_order_relaxed)
+              : 0;
+}
+
+std::pair<std::vector<std::string>, std::string> Rank::where() const {
+  if (const CallInfo *call = current.load(std::memory_order_relaxed)) {
+    const KernelInfo &kernel = kernelOf(*call, currentMicroBatch);
+    return {kernel.where, tellCall(plan, index, *call, currentMicroBatch, kernel)};
+  }
+  return {{}, "rank " + std::to_string(index) + ", stage '" + plan.stage + "', between kernels"};
+}
+
+} // namespace plc::runtime

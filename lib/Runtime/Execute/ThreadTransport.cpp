@@ -1,0 +1,52 @@
+#include "ThreadTransport.h"
+
+#include "plc/Runtime/Base/ProcessGroup.h"
+
+#include <numeric>
+
+namespace plc::runtime {
+
+std::unique_ptr<Transport> makeThreadTransport(const EntryPlan &entry) {
+  return std::make_unique<ThreadTransport>(entry);
+}
+
+ProcessGroup *joinNoGroup() { return nullptr; }
+
+ThreadTransport::ThreadTransport(const EntryPlan &entry) : ranks(entry.ranks.size()), reduction(ranksThatStep(entry)) {
+  std::iota(ranks.begin(), ranks.end(), 0);
+  for (const ChannelInfo &channel : entry.channels)
+    channels.push_back(std::make_unique<Channel>(channel, channel.perStep ? 1 : entry.microBatches));
+}
+
+// Whoever copies wakes the other side, which may have found the message undone.
+void ThreadTransport::post(int64_t channel, int64_t message, std::byte *place, int64_t) {
+  if (channelOf(channel).postReceive(message, place))
+    wake(static_cast<size_t>(channelOf(channel).info.source));
+}
+
+void ThreadTransport::send(int64_t channel, int64_t message, const std::byte *place, int64_t bytes) {
+  if (channelOf(channel).send(message, place, bytes))
+    wake(static_cast<size_t>(channelOf(channel).info.destination));
+}
+
+void ThreadTransport::reduce(size_t rank, const StepShare &share) {
+  if (!reduction.bring(rank, share))
+    return;
+  for (size_t each : ranks)
+    wake(each);
+}
+
+bool ThreadTransport::awaits(const Wait &wait, size_t rank) const {
+  if (wait.what == Wait::For::Norm)
+    return reduction.awaits(rank);
+  const ChannelInfo &info = channelOf(wait.channel).info;
+  return !isOver(wait) && rank == static_cast<size_t>(wait.what == Wait::For::Send ? info.destination : info.source);
+}
+
+void ThreadTransport::barrier(bool) {
+  for (auto &channel : channels)
+    channel->reset();
+  reduction.reset();
+}
+
+} // namespace plc::runtime

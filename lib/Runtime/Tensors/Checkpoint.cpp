@@ -1,0 +1,379 @@
+#include "plc/Runtime/Tensors/Checkpoint.h"
+
+#include "FileFormats.h"
+#include "plc/Runtime/Base/NonFinite.h"
+#include "plc/Runtime/Base/ShortestDigits.h"
+#include "plc/Runtime/Tensors/CheckpointFolders.h"
+#include "plc/Runtime/Tensors/InitialValues.h"
+#include "plc/Runtime/Tensors/LoadParameters.h"
+#include "plc/Runtime/Tensors/Safetensors.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <unistd.h>
+
+namespace fs = std::filesystem;
+
+namespace plc::runtime {
+
+namespace {
+
+constexpr const char *stepKey = "step", *seedKey = "seed"; // of both files
+constexpr const char *numericsKey = "numerics_key";
+constexpr const char *windowsKey = "windows", *holdoutKey = "holdout", *samplesKey = "samples", *rowsKey = "rows",
+                     *elementsKey = "elements", *roundingKey = "rounding", *lossScaleKey = "loss_scale",
+                     *finiteStepsKey = "loss_scale_steps", // of a run that scales its loss
+                         *finiteKey = "finite";            // false, or not there
+constexpr const char *momentNames[] = {"moment1.", "moment2."};
+
+using Metadata = std::map<std::string, std::string>;
+
+/// Both files of a checkpoint say of which step they are. An earlier program left that out of the parameters.
+void checkSteps(const fs::path &step, const Metadata &params, const Metadata &state) {
+  auto ofParams = params.find(stepKey), ofState = state.find(stepKey);
+  if (ofParams != params.end() && ofState != state.end() && ofParams->second != ofState->second)
+    throw fileError(step / paramsFile, "is of step " + ofParams->second + ", but '" + stateFile +
+                                           "' beside it of step " + ofState->second + ": they are of two checkpoints");
+}
+
+bool isWhole(const fs::path &step) {
+  try {
+    checkSteps(step, SafetensorsFile(step / paramsFile).metadata, SafetensorsFile(step / stateFile).metadata);
+    return true;
+  } catch (const Error &) {
+    return false;
+  }
+}
+
+/// Adds to an error about a checkpoint that is not whole which of those beside it could be taken instead.
+void offerNewest(const std::string &directory, Error &error) {
+  fs::path given(directory);
+  std::error_code none;
+  if (!given.has_filename() || given.filename() == latestLink || fs::is_regular_file(given, none))
+    given = given.parent_path();
+  bool isStep = numberIn(given, stepPrefix).has_value();
+  fs::path tried = isStep ? given : given / latestLink;
+  if (isWhole(tried))
+    return;
+  // To read a checkpoint takes long where its hashes cover many bytes, so the one that is not whole is not read again.
+  auto saved = savedSteps(isStep ? given.parent_path() : given);
+  auto newest = std::find_if(saved.rbegin(), saved.rend(), [&](const auto &step) {
+    return !fs::equivalent(step.second, tried, none) && isWhole(step.second);
+  });
+  if (newest != saved.rend())
+    error.note("the newest whole checkpoint beside it is '" + newest->second.string() + "'");
+}
+
+/// The number that our own writer stored under `key` in the metadata.
+template <class T>
+T readNumber(const std::string &file, const SafetensorsFile &state, const std::string &key) {
+  auto found = state.metadata.find(key);
+  if (found == state.metadata.end())
+    throw fileError(file, "metadata '" + key + "' is missing");
+  const std::string &text = found->second;
+  T value{};
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size())
+    throw fileError(file, "found '" + text + "' as metadata '" + key + "', expected a number");
+  return value;
+}
+
+/// Such a number that is none of steps.
+int64_t readCount(const std::string &file, const SafetensorsFile &state, const std::string &key) {
+  constexpr int64_t most = int64_t(1) << 56;
+  auto count = readNumber<int64_t>(file, state, key);
+  if (count < 0 || count > most)
+    throw fileError(file, "found '" + state.metadata.at(key) + "' as metadata '" + key + "', expected 0 to 2^56");
+  return count;
+}
+
+std::optional<WindowOrder> readWindows(const std::string &file, const SafetensorsFile &state) {
+  auto found = state.metadata.find(windowsKey);
+  if (found == state.metadata.end())
+    return std::nullopt;
+  if (auto order = parseChoice<WindowOrder>(found->second))
+    return order;
+  throw fileError(file, "found '" + found->second + "' as metadata '" + windowsKey + "', expected " +
+                            listChoices<WindowOrder>("'", " or "));
+}
+
+/// What a strategy says of the numerics key, for those who find that two keys differ.
+std::string describeRounding(const Engine &engine) {
+  std::string text(nameOf(engine.realType()));
+  if (const EntryInfo *train = engine.findEntry("train"))
+    text += ", batch " + std::to_string(train->batch) + ", micro-batches " + std::to_string(train->microBatches) +
+            ", lanes " + std::to_string(train->lanes);
+  return text;
+}
+
+/// An error about another numerics key than the model's, if it is one.
+std::optional<Error> findKeyError(const std::string &file, const SafetensorsFile &state, const Engine &engine) {
+  std::string key = state.metadata.count(numericsKey) ? state.metadata.at(numericsKey) : "";
+  if (key == engine.numericsKey())
+    return std::nullopt;
+  Error error = fileError(file, "numerics key '" + key + "' differs from the model's '" + engine.numericsKey() + "'");
+  std::string here = describeRounding(engine);
+  auto saved = state.metadata.find(roundingKey);
+  if (saved != state.metadata.end() && saved->second != here)
+    return error.note("saved by a run of " + saved->second + "; the model has " + here);
+  return error.note("the model's rules, sizes, precision, micro-batches, lanes or parts of a shard differ");
+}
+
+/// Loads the parameters of a checkpoint, which are the model's and no others.
+Metadata readParameters(const std::string &file, const std::optional<Error> &keyError, Engine &engine) {
+  try {
+    ParameterMatches matches = loadParameters(file, engine, /*mayLack=*/false);
+    if (keyError && !matches.unused.empty())
+      throw fileError(file, "tensor '" + matches.unused.front().name + "' is of no parameter of the model");
+    return matches.metadata;
+  } catch (const Error &error) {
+    if (!keyError)
+      throw;
+    Error both = *keyError;
+    both.note(std::string(error.what()));
+    both.notes.insert(both.notes.end(), error.notes.begin(), error.notes.end());
+    throw both;
+  }
+}
+
+std::optional<double> readHoldout(const std::string &file, const SafetensorsFile &state) {
+  if (!state.metadata.count(holdoutKey))
+    return std::nullopt;
+  auto part = readNumber<double>(file, state, holdoutKey);
+  if (!(part >= 0 && part < 1))
+    throw fileError(file, "found '" + state.metadata.at(holdoutKey) + "' as metadata '" + holdoutKey +
+                              "', expected a number from 0 to below 1");
+  return part;
+}
+
+LossScale readLossScale(const std::string &file, const SafetensorsFile &state) {
+  LossScale scale;
+  scale.value = readNumber<double>(file, state, lossScaleKey);
+  scale.finiteSteps = readCount(file, state, finiteStepsKey);
+  if (!(scale.value > 0 && std::isfinite(scale.value)))
+    throw fileError(file, "found '" + state.metadata.at(lossScaleKey) + "' as metadata '" + lossScaleKey +
+                              "', expected a finite number above 0");
+  return scale;
+}
+
+Safetensors collectParameters(const TrainingState &training, Engine &engine) {
+  Safetensors params;
+  params.metadata[stepKey] = std::to_string(training.step);
+  params.metadata[seedKey] = std::to_string(training.seed);
+  for (size_t i = 0; i < engine.parameters().size(); ++i)
+    params.add(engine.parameters()[i].tensor(), [&engine, i](std::byte *out) { engine.readParameter(i, out); });
+  return params;
+}
+
+Safetensors collectState(const TrainingState &training, bool finite, Engine &engine) {
+  Safetensors state;
+  for (size_t i = 0; i < engine.parameters().size(); ++i) {
+    if (engine.parameters()[i].frozen)
+      continue;
+    for (int which = 1; which <= engine.optimizer().numMoments(); ++which) {
+      TensorInfo info = engine.parameters()[i].tensor();
+      info.name = momentNames[which - 1] + info.name;
+      state.add(info, [&engine, i, which](std::byte *out) { engine.readMoment(i, which, out); });
+    }
+  }
+  state.metadata[stepKey] = std::to_string(training.step);
+  state.metadata[seedKey] = std::to_string(training.seed);
+  if (training.windows)
+    state.metadata[windowsKey] = nameOfChoice(*training.windows);
+  if (training.holdout)
+    state.metadata[holdoutKey] = shortestDigits(ElementType::F64, *training.holdout);
+  if (training.samples)
+    state.metadata[samplesKey] = std::to_string(*training.samples);
+  if (training.lengths) {
+    state.metadata[rowsKey] = std::to_string(training.lengths->rows);
+    state.metadata[elementsKey] = std::to_string(training.lengths->elements);
+  }
+  if (engine.optimizer().scalesLoss) {
+    state.metadata[lossScaleKey] = shortestDigits(ElementType::F64, engine.lossScale().value);
+    state.metadata[finiteStepsKey] = std::to_string(engine.lossScale().finiteSteps);
+  }
+  state.metadata[numericsKey] = engine.numericsKey();
+  state.metadata[roundingKey] = describeRounding(engine);
+  state.metadata["optimizer"] = nameOfChoice(engine.optimizer().kind);
+  if (!finite)
+    state.metadata[finiteKey] = "false";
+  return state;
+}
+
+} // namespace
+
+SavedCheckpoint saveCheckpoint(const std::string &directory, const TrainingState &state, Engine &engine) {
+  fs::path root(directory), step = root / (std::string(stepPrefix) + std::to_string(state.step));
+  fs::path partial = root / (std::string(partialPrefix) + std::to_string(::getpid())), link = root / ".partial-latest";
+  engine.gatherParameters();
+  const bool finite = holdsFinite(engine);
+  if (!engine.leads())
+    return {step, finite};
+  try {
+    fs::create_directories(partial);
+    collectParameters(state, engine).write(partial / paramsFile);
+    collectState(state, finite, engine).write(partial / stateFile);
+    syncDirectory(partial);
+    replaceFolder(partial, step);
+    fs::remove(link);
+    fs::create_directory_symlink(step.filename(), link);
+    fs::rename(link, root / latestLink);
+    syncDirectory(root);
+  } catch (const fs::filesystem_error &error) {
+    std::error_code ignored;
+    fs::remove_all(partial, ignored);
+    throw fileError(directory, "checkpoint cannot be written: " + error.code().message());
+  } catch (...) {
+    std::error_code ignored;
+    fs::remove_all(partial, ignored);
+    throw;
+  }
+  return {step, finite};
+}
+
+static bool isFinite(const fs::path &step) {
+  try {
+    return !SafetensorsFile(step / stateFile).metadata.count(finiteKey);
+  } catch (const Error &) { // It is of no use, whatever it held.
+    return false;
+  }
+}
+
+void keepCheckpoints(const std::string &directory, int64_t count, int64_t step, bool finite) {
+  auto saved = savedSteps(directory);
+  // A folder of that name may be somebody's own.
+  std::error_code error;
+  std::erase_if(saved,
+                [&](const auto &each) { return each.first > step || !fs::exists(each.second / stateFile, error); });
+  auto last = saved.rbegin();
+  while (!finite && last != saved.rend() && !isFinite(last->second)) // Reading takes long, and is seldom needed.
+    ++last;
+  for (int64_t i = 0, surplus = static_cast<int64_t>(saved.size()) - count; i < surplus; ++i) {
+    const fs::path &old = saved[static_cast<size_t>(i)].second;
+    if (last != saved.rend() && old == last->second)
+      continue;
+    fs::remove_all(old, error);
+    if (error)
+      throw fileError(old, "cannot be removed: " + error.message());
+  }
+}
+
+static TrainingState readCheckpoint(const fs::path &step, Engine &engine, std::optional<KeyChange> *change) {
+  std::string file = step / stateFile;
+  SafetensorsFile state(file);
+  std::optional<Error> keyError = findKeyError(file, state, engine);
+  if (keyError && !change)
+    throw *keyError;
+  // Moments of one optimizer mean nothing to another, so the kind must be the same; all other settings may change.
+  std::string optimizer = state.metadata.count("optimizer") ? state.metadata.at("optimizer") : "";
+  if (optimizer != nameOfChoice(engine.optimizer().kind))
+    throw fileError(file, "optimizer '" + optimizer + "' differs from the model's '" +
+                              nameOfChoice(engine.optimizer().kind) + "'");
+  auto at = readNumber<int64_t>(file, state, stepKey);
+  if (at < 0 || at > mostSteps)
+    throw fileError(file, "found '" + state.metadata.at(stepKey) + "' as metadata '" + stepKey + "', expected 0 to " +
+                              std::to_string(mostSteps));
+  TrainingState training{at, readNumber<uint64_t>(file, state, seedKey), readWindows(file, state),
+                         readHoldout(file, state)};
+  if (state.metadata.count(samplesKey))
+    training.samples = readCount(file, state, samplesKey);
+  if (state.metadata.count(rowsKey))
+    training.lengths = DataLengths{readCount(file, state, rowsKey), readCount(file, state, elementsKey)};
+  checkSteps(step, readParameters(step / paramsFile, keyError, engine), state.metadata);
+  for (size_t i = 0; i < engine.parameters().size(); ++i) {
+    if (engine.parameters()[i].frozen)
+      continue;
+    for (int which = 1; which <= engine.optimizer().numMoments(); ++which) {
+      TensorInfo info = engine.parameters()[i].tensor();
+      info.name = momentNames[which - 1] + info.name;
+      engine.writeMoment(i, which, state.readAs(info).data.data());
+    }
+  }
+  if (keyError) {
+    auto key = state.metadata.find(numericsKey);
+    *change = {key == state.metadata.end() ? "" : key->second, keyError->what()};
+    for (const std::string &note : keyError->notes)
+      (*change)->text += "; " + note;
+  }
+  engine.setOrigin({training.step, training.seed});
+  // A scale that the strategy gives is the strategy's.
+  if (engine.optimizer().scalesLoss && !engine.optimizer().lossScale && state.metadata.count(lossScaleKey))
+    engine.setLossScale(readLossScale(file, state));
+  return training;
+}
+
+TrainingState resumeCheckpoint(const std::string &directory, Engine &engine, std::optional<KeyChange> *change) {
+  try {
+    return readCheckpoint(findStep(directory, stateFile), engine, change);
+  } catch (Error &error) {
+    offerNewest(directory, error);
+    throw;
+  }
+}
+
+/// A folder that has no file of parameters by a name that is looked for, but perhaps one of another.
+static Error noParameters(const std::string &folder, const std::string &names) {
+  Error error = fileError(folder, "holds none of " + names);
+  std::error_code ignored;
+  std::set<fs::path> files;
+  for (const fs::directory_entry &entry : fs::directory_iterator(folder, ignored))
+    files.insert(entry.path());
+  for (const fs::path &file : files)
+    if (file.extension() == ".safetensors")
+      return error.note("name the file of them: '--params " + file.string() + "'");
+  for (const fs::path &file : files)
+    if (auto format = formatOfFile(file); format && !format->isText) {
+      error.note("'" + file.string() + "' is " + format->name);
+      addRemedy(file, *format, error);
+      return error;
+    }
+  return error;
+}
+
+/// The file of parameters that `--params` names.
+static std::string parameterFile(const std::string &path) {
+  std::error_code ignored;
+  if (!fs::is_directory(path, ignored))
+    return path;
+  // Our own checkpoints first, then what Hugging Face's are called.
+  constexpr const char *names[] = {"params.safetensors", "latest/params.safetensors", "model.safetensors",
+                                   "model.safetensors.index.json"};
+  std::string all;
+  for (const char *name : names) {
+    if (isThere(fs::path(path) / name))
+      return fs::path(path) / name;
+    all += (all.empty() ? "'" : ", '") + std::string(name) + "'";
+  }
+  throw noParameters(path, all);
+}
+
+void readParameterFile(const std::string &path, const std::function<void(const std::string &file)> &read) {
+  std::string file = parameterFile(path);
+  try {
+    read(file);
+  } catch (Error &error) {
+    if (fs::path(file).filename() == paramsFile)
+      offerNewest(path, error);
+    throw;
+  }
+}
+
+void initializeParameters(uint64_t seed, Engine &engine) {
+  for (size_t i = 0; i < engine.parameters().size(); ++i) {
+    const ParameterInfo &parameter = engine.parameters()[i];
+    Bytes values(parameter.tensor().numBytes());
+    fillInitialValues(parameter, seed, values.data());
+    engine.writeParameter(i, values.data());
+    engine.clearMoments(i);
+  }
+  engine.setOrigin({0, seed});
+}
+
+} // namespace plc::runtime

@@ -1,0 +1,317 @@
+#include "plc/Runtime/Tensors/LoadParameters.h"
+
+#include "WeightFile.h"
+#include "plc/Runtime/Tensors/ConvertTensor.h"
+#include "plc/Support/Nearest.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace plc::runtime {
+
+namespace {
+
+using State = ParameterMatch::State;
+
+/// One parameter on its way from the file.
+struct Wanted {
+  TensorInfo info;
+  const ParameterRule *rule = nullptr;
+  std::vector<std::string> names; // in the file, the first that it has
+  NamePattern::Values values;     // of the rule
+};
+
+class Matcher {
+public:
+  Matcher(const std::string &file, const WeightFile &contents, const ParameterMap *map)
+      : file(file), map(map), contents(contents) {}
+
+  ParameterMatches match(const std::vector<ParameterInfo> &parameters) {
+    ParameterMatches matches;
+    matches.file = file;
+    matches.parameters.resize(parameters.size());
+    matches.byMap = map;
+    matches.metadata = contents.metadata;
+    std::vector<Wanted> wanted;
+    for (size_t i = 0; i < parameters.size(); ++i) {
+      wanted.push_back(wantedOf(parameters[i], matches.parameters[i]));
+      findSource(wanted[i], matches.parameters[i]);
+    }
+    for (size_t i = 0; i < parameters.size(); ++i)
+      if (ParameterMatch &each = matches.parameters[i]; !each.source.empty())
+        fit(wanted[i], each);
+    for (const auto &[source, count] : used)
+      matches.numTied += count - 1;
+    listUnused(matches);
+    for (size_t i = 0; i < parameters.size(); ++i)
+      if (ParameterMatch &each = matches.parameters[i]; each.state == State::Missing)
+        setMissing(wanted[i], matches.unused, each);
+    if (map)
+      for (const ParameterRule &rule : map->rules)
+        if (std::none_of(wanted.begin(), wanted.end(), [&](const Wanted &each) { return each.rule == &rule; }))
+          matches.idle.push_back(&rule);
+    return matches;
+  }
+
+private:
+  Wanted wantedOf(const ParameterInfo &parameter, ParameterMatch &match) const {
+    Wanted wanted{parameter.tensor(), map ? map->find(parameter.path) : nullptr, {}, {}};
+    if (!wanted.rule) {
+      wanted.names.push_back(parameter.path);
+      return wanted;
+    }
+    match.place = map->place(wanted.rule->line, wanted.rule->column);
+    if (wanted.rule->frozen && !parameter.frozen)
+      throw Error(BadInput, match.place,
+                  "parameter '" + parameter.path +
+                      "' is frozen here, but the model trains it; write 'frozen' behind its "
+                      "initialiser in the model");
+    wanted.values = *wanted.rule->parameter.match(parameter.path);
+    if (!wanted.rule->stack.empty())
+      wanted.values[wanted.rule->stack] = "0";
+    for (const NamePattern &from : wanted.rule->from)
+      for (const std::string &prefix : map->prefixes)
+        wanted.names.push_back(prefix + from.fill(wanted.values));
+    return wanted;
+  }
+
+  void findSource(Wanted &wanted, ParameterMatch &match) {
+    for (size_t i = 0; i < wanted.names.size() && match.source.empty(); ++i)
+      if (contents.tensors().count(wanted.names[i])) {
+        match.source = wanted.names[i];
+        ++used[match.source];
+        if (wanted.rule && !wanted.rule->stack.empty())
+          findStacked(wanted, i, match);
+      }
+    if (match.source.empty() && map &&
+        std::any_of(map->initial.begin(), map->initial.end(),
+                    [&](const NamePattern &each) { return each.match(wanted.info.name).has_value(); }))
+      match.state = State::Initial;
+  }
+
+  /// The tensors behind the one of the name `index`.
+  void findStacked(Wanted &wanted, size_t index, ParameterMatch &match) {
+    size_t prefixes = map->prefixes.size();
+    for (int64_t number = 1;; ++number) {
+      wanted.values[wanted.rule->stack] = std::to_string(number);
+      std::string name = map->prefixes[index % prefixes] + wanted.rule->from[index / prefixes].fill(wanted.values);
+      if (!contents.tensors().count(name))
+        return;
+      match.stacked.push_back(name);
+      ++used[name];
+    }
+  }
+
+  /// By its type and shape alone: no data is read.
+  void fit(const Wanted &wanted, ParameterMatch &match) {
+    const StoredTensor &original = contents.tensors().at(match.source);
+    TensorInfo info = original;
+    match.state = State::Unfit;
+    if (isUnreadable(original, match))
+      return;
+    std::string done;
+    for (const std::string &name : match.stacked)
+      if (const StoredTensor &each = contents.tensors().at(name); isUnreadable(each, match)) {
+        return;
+      } else if (each.shape != info.shape || each.type != info.type) {
+        match.found = each.typeText();
+        match.problem = "tensor '" + name + "' of " + file + " is " + each.typeText() + ", but '" + match.source +
+                        "', behind which it is stacked, " + info.typeText();
+        return;
+      }
+    if (wanted.rule && !wanted.rule->stack.empty()) {
+      info.shape.insert(info.shape.begin(), 1 + static_cast<int64_t>(match.stacked.size()));
+      done = "stack";
+    }
+    if (wanted.rule)
+      for (const Turn &each : wanted.rule->turns) {
+        if (auto wrong = turnShape(each, wanted.info.shape, info)) {
+          match.found = info.typeText();
+          match.place = map->place(each.line, each.column);
+          match.problem = "'" + std::string(nameOfChoice(each.kind)) + "' of tensor '" + match.source + "', " +
+                          original.typeText() + " in " + file + ", for parameter '" + wanted.info.name + "', " +
+                          wanted.info.typeText() + ": " + *wrong;
+          return;
+        }
+        done += std::string(done.empty() ? "" : ", ") + nameOfChoice(each.kind);
+      }
+    if (isConvertible(info.type, wanted.info.type) && info.shape == wanted.info.shape) {
+      match.state = State::Found;
+      match.rule = wanted.rule;
+      return;
+    }
+    match.found = info.typeText();
+    if (wanted.rule)
+      match.problem = "tensor '" + match.source + "' of " + file + " is " + original.typeText() +
+                      (done.empty() ? "" : ", after " + done + " " + match.found) + ", but parameter '" +
+                      wanted.info.name + "' is " + wanted.info.typeText() + remedy(info, wanted.info);
+    else
+      match.problem = "tensor '" + wanted.info.name + "' is " + match.found + ", expected " + wanted.info.typeText();
+  }
+
+  bool isUnreadable(const StoredTensor &tensor, ParameterMatch &match) const {
+    if (tensor.isReadable())
+      return false;
+    match.found = tensor.typeText();
+    match.problem = tensor.unreadableText() + (match.place.empty() ? "" : ", in " + file);
+    return true;
+  }
+
+  static std::string remedy(const TensorInfo &found, const TensorInfo &wanted) {
+    std::vector<int64_t> reversed(found.shape.rbegin(), found.shape.rend());
+    if (found.shape.size() > 1 && reversed == wanted.shape)
+      return "; 'transpose = true' turns it so";
+    return found.shape != wanted.shape && found.numElements() == wanted.numElements()
+               ? "; 'reshape = true' gives it that shape"
+               : "";
+  }
+
+  void listUnused(ParameterMatches &matches) const {
+    for (const auto &[name, info] : contents.tensors())
+      if (!used.count(name) &&
+          (!map || std::none_of(map->ignore.begin(), map->ignore.end(), [&, &name = name](const NamePattern &each) {
+            return std::any_of(map->prefixes.begin(), map->prefixes.end(), [&](const std::string &prefix) {
+              return name.starts_with(prefix) && each.match(name.substr(prefix.size()));
+            });
+          })))
+        matches.unused.push_back(info);
+  }
+
+  /// A tensor that was probably meant has nearly that name, or is the only one of that shape.
+  void setMissing(const Wanted &wanted, const std::vector<StoredTensor> &unused, ParameterMatch &match) const {
+    std::string name = wanted.names.front(), text = "tensor '" + name + "' is missing";
+    if (wanted.rule)
+      text = "tensor '" + name + "' for parameter '" + wanted.info.name + "', " + wanted.info.typeText() +
+             ", is missing in " + file;
+    Nearest nearest(name);
+    const StoredTensor *sameShape = nullptr;
+    bool several = false;
+    for (const StoredTensor &each : unused) {
+      nearest.offer(each.name);
+      if (each.shape == wanted.info.shape)
+        several |= sameShape != nullptr, sameShape = &each;
+    }
+    bool onlyShape = nearest.found().empty() && sameShape && !several;
+    match.missing = name;
+    match.problem = text + (onlyShape ? "; only '" + sameShape->name + "' has its shape" : nearest.text());
+  }
+
+  const std::string &file;
+  const ParameterMap *map;
+  const WeightFile &contents;
+  std::map<std::string, size_t> used; // by tensor: so often
+};
+
+} // namespace
+
+size_t ParameterMatches::count(State state) const {
+  return static_cast<size_t>(
+      std::count_if(parameters.begin(), parameters.end(), [&](const auto &each) { return each.state == state; }));
+}
+
+std::string listNames(const std::vector<std::string> &names, size_t shown) {
+  std::string list;
+  for (size_t i = 0; i < std::min(names.size(), shown); ++i)
+    list += (i ? ", '" : "'") + names[i] + "'";
+  if (names.size() > shown)
+    list += " and " + std::to_string(names.size() - shown) + " more";
+  return list;
+}
+
+std::string ParameterMatches::mapHint() const {
+  std::vector<std::string> names;
+  for (const StoredTensor &each : unused)
+    names.push_back(each.name);
+  return "the file has " + std::to_string(names.size()) + " of other names: " + listNames(names, 3) +
+         "; '--map FILE.toml' says which of them is which parameter, as the maps in examples/maps do";
+}
+
+std::vector<std::string> ParameterMatches::notes(const std::vector<const ParameterMatch *> &problems) const {
+  constexpr size_t mostLines = 20, fewMissing = 4;
+  std::vector<std::string> lines, missing;
+  for (const ParameterMatch *each : problems)
+    if (each->state == State::Missing)
+      missing.push_back(each->missing);
+  // More are no misspellings: the file is of another program.
+  bool together = !byMap && missing.size() > fewMissing;
+  if (together)
+    lines.push_back(std::to_string(missing.size()) + " tensors are missing: " + listNames(missing, 3));
+  for (const ParameterMatch *each : problems)
+    if (!together || each->state != State::Missing)
+      lines.push_back(each->note());
+  bool hints = !byMap && !missing.empty() && !unused.empty();
+  if (size_t most = mostLines - hints; lines.size() > most) {
+    lines[most - 1] = "and " + std::to_string(lines.size() - most + 1) + " more";
+    lines.resize(most);
+  }
+  if (hints)
+    lines.push_back(mapHint());
+  return lines;
+}
+
+ParameterMatches matchParameters(const std::string &file, const std::vector<ParameterInfo> &parameters,
+                                 const ParameterMap *map) {
+  return Matcher(file, WeightFile(file), map).match(parameters);
+}
+
+void checkMatches(const ParameterMatches &matches, bool mayLack) {
+  bool lacksAll = matches.count(State::Missing) == matches.parameters.size();
+  std::vector<const ParameterMatch *> problems;
+  for (const ParameterMatch &match : matches.parameters)
+    if (match.state == State::Unfit || (match.state == State::Missing && (!mayLack || lacksAll)))
+      problems.push_back(&match);
+  if (problems.empty())
+    return;
+  std::vector<std::string> notes = matches.notes(problems);
+  Error error = fileError(matches.file, std::to_string(problems.size()) + " of " +
+                                            std::to_string(matches.parameters.size()) + " parameters cannot be loaded");
+  if (problems.size() == 1) {
+    error = Error(BadInput, problems[0]->place.empty() ? matches.file : problems[0]->place, problems[0]->problem);
+    notes.erase(notes.begin());
+  }
+  for (const std::string &note : notes)
+    error.note(note);
+  throw error;
+}
+
+/// What a checkpoint of ours says; files of others say nothing, or something else by the same words.
+static Origin originOf(const std::map<std::string, std::string> &metadata) {
+  auto read = [&](const char *key, auto value) {
+    auto found = metadata.find(key);
+    if (found == metadata.end())
+      return decltype(value)();
+    const std::string &text = found->second;
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc() && end == text.data() + text.size() ? value : decltype(value)();
+  };
+  return {std::clamp<int64_t>(read("step", int64_t()), 0, INT32_MAX), read("seed", uint64_t())};
+}
+
+ParameterMatches loadParameters(const std::string &file, Engine &engine, bool mayLack, const ParameterMap *map) {
+  WeightFile contents(file);
+  const std::vector<ParameterInfo> &parameters = engine.parameters();
+  ParameterMatches matches = Matcher(file, contents, map).match(parameters);
+  checkMatches(matches, mayLack);
+  // One at a time: a model's weights may be half of what memory there is.
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    const ParameterMatch &match = matches.parameters[i];
+    if (match.state != State::Found)
+      continue;
+    Tensor tensor = contents.read(match.source);
+    for (const std::string &name : match.stacked) {
+      Bytes more = contents.read(name).data;
+      tensor.data.insert(tensor.data.end(), more.begin(), more.end());
+    }
+    if (match.rule && !match.rule->stack.empty())
+      tensor.info.shape.insert(tensor.info.shape.begin(), 1 + static_cast<int64_t>(match.stacked.size()));
+    if (match.rule)
+      for (const Turn &each : match.rule->turns)
+        turnTensor(each, parameters[i].shape, tensor);
+    convertTensor(file, "tensor '" + match.source + "'", parameters[i].type, tensor);
+    engine.writeParameter(i, tensor.data.data());
+  }
+  engine.setOrigin(originOf(matches.metadata));
+  return matches;
+}
+
+} // namespace plc::runtime

@@ -1,0 +1,292 @@
+#include "plc/Runtime/Tensors/ParameterMap.h"
+
+#include "plc/Runtime/Base/Error.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <stdexcept>
+
+namespace plc::runtime {
+
+NamePattern::NamePattern(std::string text) : whole(std::move(text)) {
+  size_t at = 0;
+  for (size_t open; (open = whole.find('{', at)) != std::string::npos;) {
+    size_t close = whole.find('}', open);
+    if (close == std::string::npos)
+      throw std::invalid_argument("'{' in '" + whole + "' is not closed");
+    literals.push_back(whole.substr(at, open - at));
+    names.push_back(whole.substr(open + 1, close - open - 1));
+    if (names.back().empty())
+      throw std::invalid_argument("'{}' in '" + whole + "' has no name, as '{l}' has");
+    at = close + 1;
+  }
+  literals.push_back(whole.substr(at));
+}
+
+std::optional<NamePattern::Values> NamePattern::match(std::string_view name) const {
+  Values values;
+  if (!name.starts_with(literals[0]) || !matchFrom(0, name.substr(literals[0].size()), values))
+    return std::nullopt;
+  return values;
+}
+
+/// `rest` begins with what the braces of number `piece` stand for. Tries the shortest text first.
+bool NamePattern::matchFrom(size_t piece, std::string_view rest, Values &values) const {
+  if (piece == names.size())
+    return rest.empty();
+  auto known = values.find(names[piece]);
+  for (size_t length = 1; length <= rest.size() && rest[length - 1] != '.'; ++length) {
+    std::string_view value = rest.substr(0, length), behind = rest.substr(length);
+    if (!behind.starts_with(literals[piece + 1]) || (known != values.end() && known->second != value))
+      continue;
+    Values tried = values;
+    tried[names[piece]] = value;
+    if (matchFrom(piece + 1, behind.substr(literals[piece + 1].size()), tried)) {
+      values = std::move(tried);
+      return true;
+    }
+  }
+  return false;
+}
+
+std::string NamePattern::fill(const Values &values) const {
+  std::string text = literals[0];
+  for (size_t i = 0; i < names.size(); ++i)
+    text += values.at(names[i]) + literals[i + 1];
+  return text;
+}
+
+bool NamePattern::has(std::string_view name) const {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::string NamePattern::firstNotIn(const NamePattern &other, std::string_view except) const {
+  for (const std::string &name : names)
+    if (name != except && !other.has(name))
+      return name;
+  return "";
+}
+
+std::string ParameterMap::place(int64_t line, int64_t column) const {
+  return file + ":" + std::to_string(line) + ":" + std::to_string(column);
+}
+
+const ParameterRule *ParameterMap::find(const std::string &parameter) const {
+  const ParameterRule *found = nullptr;
+  for (const ParameterRule &rule : rules) {
+    if (!rule.parameter.match(parameter))
+      continue;
+    if (rule.parameter.isPlain())
+      return &rule;
+    if (found)
+      throw Error(BadInput, place(rule.line, rule.column),
+                  "'" + rule.parameter.text() + "' and '" + found->parameter.text() + "' both name parameter '" +
+                      parameter + "'; a name without braces goes before both");
+    found = &rule;
+  }
+  return found;
+}
+
+namespace {
+
+using Shape = std::vector<int64_t>;
+
+std::string listText(const Shape &numbers) {
+  std::string text = "[";
+  for (size_t i = 0; i < numbers.size(); ++i)
+    text += (i ? ", " : "") + std::to_string(numbers[i]);
+  return text + "]";
+}
+
+std::optional<std::string> checkAxis(int64_t axis, const TensorInfo &info) {
+  if (axis >= 0 && axis < static_cast<int64_t>(info.shape.size()))
+    return std::nullopt;
+  return "there is no axis " + std::to_string(axis) + " in " + info.typeText() + ", whose axes count from 0";
+}
+
+/// The part of an axis that is kept.
+struct Kept {
+  int64_t axis, begin, end;
+};
+
+std::optional<std::string> split(const Turn &turn, const TensorInfo &info, Kept &kept) {
+  int64_t axis = turn.numbers[0], part = turn.numbers[1], parts = turn.numbers[2];
+  if (auto wrong = checkAxis(axis, info))
+    return wrong;
+  if (parts < 1 || part < 0 || part >= parts)
+    return "there is no part " + std::to_string(part) + " of " + std::to_string(parts) + ", which count from 0";
+  int64_t extent = info.shape[static_cast<size_t>(axis)], size = extent / parts;
+  if (extent % parts)
+    return "axis " + std::to_string(axis) + " of " + info.typeText() + " has no " + std::to_string(parts) +
+           " equal parts";
+  kept = {axis, part * size, (part + 1) * size};
+  return std::nullopt;
+}
+
+std::optional<std::string> slice(const Turn &turn, const TensorInfo &info, Kept &kept) {
+  int64_t axis = turn.numbers[0], begin = turn.numbers[1], end = turn.numbers[2];
+  if (auto wrong = checkAxis(axis, info))
+    return wrong;
+  if (begin < 0 || begin > end || end > info.shape[static_cast<size_t>(axis)])
+    return "elements " + std::to_string(begin) + " to below " + std::to_string(end) + " are outside axis " +
+           std::to_string(axis) + " of " + info.typeText();
+  kept = {axis, begin, end};
+  return std::nullopt;
+}
+
+std::optional<std::string> reshape(const Turn &turn, const Shape &wanted, TensorInfo &info) {
+  Shape shape = turn.numbers.empty() ? wanted : turn.numbers;
+  int64_t count = info.numElements(), known = 1;
+  int64_t *open = nullptr;
+  bool fits = true;
+  for (int64_t &extent : shape) {
+    if (extent < 0) {
+      fits &= !open;
+      open = &extent;
+    } else {
+      fits &= !__builtin_mul_overflow(known, extent, &known);
+    }
+  }
+  if (open && fits) {
+    fits = known > 0 && count % known == 0;
+    *open = fits ? count / known : -1;
+    known = count;
+  }
+  if (!fits || known != count)
+    return "the " + std::to_string(count) + " elements of " + info.typeText() + " do not fill " +
+           listText(turn.numbers.empty() ? wanted : turn.numbers);
+  info.shape = shape;
+  return std::nullopt;
+}
+
+/// Where each axis of the result was.
+Shape axesOf(const Turn &turn, size_t rank) {
+  Shape axes = turn.numbers;
+  for (size_t i = 0; i < rank && turn.numbers.empty(); ++i)
+    axes.insert(axes.begin(), static_cast<int64_t>(i));
+  return axes;
+}
+
+std::optional<std::string> transpose(const Turn &turn, TensorInfo &info) {
+  size_t rank = info.shape.size();
+  Shape axes = axesOf(turn, rank), sorted = axes, identity(rank), shape;
+  std::sort(sorted.begin(), sorted.end());
+  std::iota(identity.begin(), identity.end(), 0);
+  if (sorted != identity)
+    return listText(turn.numbers) + " is no order of the " + std::to_string(rank) + " axes of " + info.typeText() +
+           ", which count from 0";
+  for (int64_t axis : axes)
+    shape.push_back(info.shape[static_cast<size_t>(axis)]);
+  info.shape = shape;
+  return std::nullopt;
+}
+
+/// A turn whose result has the shape of `after`.
+std::optional<std::string> shapeAndPart(const Turn &turn, const Shape &wanted, TensorInfo &after, Kept &kept) {
+  std::optional<std::string> wrong;
+  switch (turn.kind) {
+  case Turn::Kind::Reshape: return reshape(turn, wanted, after);
+  case Turn::Kind::Transpose: return transpose(turn, after);
+  case Turn::Kind::Slice: wrong = slice(turn, after, kept); break;
+  case Turn::Kind::Split: wrong = split(turn, after, kept); break;
+  }
+  if (!wrong)
+    after.shape[static_cast<size_t>(kept.axis)] = kept.end - kept.begin;
+  return wrong;
+}
+
+void keepPart(const Kept &kept, Tensor &tensor) {
+  const Shape &shape = tensor.info.shape;
+  auto axis = static_cast<size_t>(kept.axis);
+  size_t inner = byteWidth(tensor.info.type), outer = 1;
+  for (size_t i = axis + 1; i < shape.size(); ++i)
+    inner *= static_cast<size_t>(shape[i]);
+  for (size_t i = 0; i < axis; ++i)
+    outer *= static_cast<size_t>(shape[i]);
+  size_t whole = static_cast<size_t>(shape[axis]) * inner, part = static_cast<size_t>(kept.end - kept.begin) * inner;
+  Bytes data(outer * part);
+  for (size_t row = 0; row < outer && part; ++row)
+    std::memcpy(&data[row * part], &tensor.data[row * whole + static_cast<size_t>(kept.begin) * inner], part);
+  tensor.data = std::move(data);
+}
+
+/// One axis of a result: its extent, and the steps by which it is read and written, in elements.
+struct Axis {
+  int64_t extent, from, to;
+};
+
+/// Two axes at a time: in tiles, so that lines of memory are used whole both ways.
+template <typename Word>
+void turnPlane(const Axis &rows, const Axis &columns, const Word *from, Word *to) {
+  constexpr int64_t tile = 16;
+  for (int64_t i = 0; i < rows.extent; i += tile)
+    for (int64_t j = 0; j < columns.extent; j += tile)
+      for (int64_t y = i; y < std::min(i + tile, rows.extent); ++y)
+        for (int64_t x = j; x < std::min(j + tile, columns.extent); ++x)
+          to[y * rows.to + x * columns.to] = from[y * rows.from + x * columns.from];
+}
+
+template <typename Word>
+void turnWords(std::vector<Axis> axes, const Word *from, Word *to) {
+  // The planes have the axis that was last, which is read from one element to the next, and the one that is last now.
+  Axis last = {1, 0, 0}, now = {1, 0, 0};
+  for (auto [step, axis] : {std::pair(&Axis::from, &last), std::pair(&Axis::to, &now)}) {
+    auto found = std::find_if(axes.begin(), axes.end(), [&, step = step](const Axis &each) { return each.*step == 1; });
+    if (found == axes.end())
+      continue;
+    *axis = *found;
+    axes.erase(found);
+  }
+  Shape at(axes.size());
+  for (bool more = true; more;) {
+    int64_t source = 0, target = 0;
+    for (size_t i = 0; i < axes.size(); ++i) {
+      source += at[i] * axes[i].from;
+      target += at[i] * axes[i].to;
+    }
+    turnPlane(last, now, from + source, to + target);
+    more = false;
+    for (size_t i = axes.size(); i-- > 0 && !more; at[i] = more ? at[i] : 0)
+      more = ++at[i] < axes[i].extent;
+  }
+}
+
+void turnAxes(const Turn &turn, const Shape &after, Tensor &tensor) {
+  size_t rank = after.size();
+  Shape order = axesOf(turn, rank), steps(rank, 1);
+  for (size_t i = rank; i-- > 1;)
+    steps[i - 1] = steps[i] * tensor.info.shape[i];
+  std::vector<Axis> axes;
+  int64_t to = 1;
+  for (size_t i = rank; i-- > 0; to *= after[i])
+    if (after[i] != 1)
+      axes.push_back({after[i], steps[static_cast<size_t>(order[i])], to});
+  Bytes data(tensor.data.size());
+  if (!data.empty())
+    visit(tensor.info.type, [&](auto traits) {
+      using Word = typename decltype(traits)::Value;
+      turnWords(axes, reinterpret_cast<const Word *>(tensor.data.data()), reinterpret_cast<Word *>(data.data()));
+    });
+  tensor.data = std::move(data);
+}
+
+} // namespace
+
+std::optional<std::string> turnShape(const Turn &turn, const Shape &wanted, TensorInfo &info) {
+  Kept kept{};
+  return shapeAndPart(turn, wanted, info, kept);
+}
+
+void turnTensor(const Turn &turn, const Shape &wanted, Tensor &tensor) {
+  TensorInfo after = tensor.info;
+  Kept kept{};
+  shapeAndPart(turn, wanted, after, kept);
+  if (turn.kind == Turn::Kind::Slice || turn.kind == Turn::Kind::Split)
+    keepPart(kept, tensor);
+  else if (turn.kind == Turn::Kind::Transpose)
+    turnAxes(turn, after.shape, tensor);
+  tensor.info = after;
+}
+
+} // namespace plc::runtime
