@@ -1,5 +1,5 @@
-# What `cmake --install` adds to programs and libraries: headers, the standard library, and the package that
-# find_package(plc) reads. Component 'runtime' needs no LLVM; `cmake --install build --component runtime` installs it
+# What `cmake --install` adds to programs and libraries: headers, the standard library, the license, and the package
+# that find_package(plc) reads. Component 'runtime' needs no LLVM; `cmake --install build --component runtime` installs it
 # alone.
 include(CMakePackageConfigHelpers)
 set(headers ${CMAKE_INSTALL_INCLUDEDIR}/plc)
@@ -20,6 +20,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/dialects DESTINATION ${headers}/generate
   FILES_MATCHING PATTERN "*.td")
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/lib/Language/std ${PROJECT_SOURCE_DIR}/examples
   DESTINATION ${CMAKE_INSTALL_DATADIR}/plc COMPONENT compiler)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 
 foreach(component runtime compiler)
   install(EXPORT plc-${component} NAMESPACE plc:: DESTINATION ${package} COMPONENT ${component})
