@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Addresses of MiniMalloc's public instances (github.com/google/minimalloc, benchmarks/asplos2024, Apache-2.0).
+"""Measures how tightly addresses are packed for MiniMalloc's public instances, beside the lower bound.
 
-usage: addresses.py FOLDER    reads FOLDER/*.csv: id, first step, step after the last, bytes
+usage: bench/addresses.py FOLDER
 
-Prints what the search packs them into beside the bound, and its processor time without that of starting plc-opt."""
+FOLDER/*.csv are the instances (github.com/google/minimalloc, benchmarks/asplos2024, Apache-2.0): id, first step,
+step after the last, bytes. Prints the packed bytes, the bound, and the CPU time without that of starting plc-opt."""
 import pathlib
 import re
 import resource

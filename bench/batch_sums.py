@@ -1,7 +1,11 @@
 #!/usr/bin/env python3
-"""What one sum over the batch costs: bench/batch_sums.py OTHER [ROUNDS]. OTHER is a folder of another build's tools (one that sums each
-micro-batch from 0, say). Each round compares the fastest of ten training steps of both builds, in turn, for models whose gradients are
-chains (few tokens), whole blocks (256 tokens) and blocks that begin anew (100 tokens), in 1 and 4 micro-batches, on one thread."""
+"""Measures what one sum over the batch costs, beside another build.
+
+usage: bench/batch_sums.py OTHER [ROUNDS]
+
+OTHER is a folder of another build's tools, for example one that sums each micro-batch from 0. Each round compares
+the fastest of ten training steps of both builds, alternating, on one thread, in 1 and 4 micro-batches. The models'
+gradients are chains (few tokens), whole blocks (256 tokens), and blocks that begin anew (100 tokens)."""
 import pathlib
 import re
 import statistics

@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
-"""Modules and checkpoints with one bit flipped, at random: bench/bit_flips.py [FLIPS] [--seed S] [--tools FOLDER]. Half of the flips are in
-modules, half in the two files of a checkpoint. Each is to be refused, with the file's name, or to change nothing: the same step
-and seed, and after another step the same loss and parameters."""
+"""Checks that modules and checkpoints with one random bit flipped are refused or harmless.
+
+usage: bench/bit_flips.py [FLIPS] [--seed S] [--tools FOLDER]
+
+Half of the flips are in modules, half in the two files of a checkpoint. A flipped file must be refused with its
+name, or change nothing: the same step and seed, and after another step the same loss and parameters."""
 import argparse
 import ctypes
 import os

@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
-"""compare_builds.py BEFORE AFTER [--steps N] [--only TEXT]: whether two builds (folders with `bin/`) make the same of
-the examples, over stages, micro-batches, schedules and recomputation: the numerics key, the bits of every loss, the planned
-bytes of each rank. Each difference is listed, and each rank whose measured bytes are not the planned ones. Exit 1 if a
-key or a bit differs, if bytes were not as planned, or if one build alone runs a plan; planned bytes may differ."""
+"""Compares the numerics keys, loss bits and planned bytes of two builds over 288 plans of the examples.
+
+usage: bench/compare_builds.py BEFORE AFTER [--steps N] [--only TEXT]
+
+BEFORE and AFTER are build folders (with `bin/`). The plans vary stages, micro-batches, schedules and recomputation.
+Prints each difference, and each rank whose measured bytes are not the planned ones. Exits with 1 if a key or a bit
+differs, if bytes were not as planned, or if only one build runs a plan. Planned bytes may differ."""
 import argparse
 import itertools
 import json

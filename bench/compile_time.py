@@ -1,6 +1,10 @@
 #!/usr/bin/env python3
-"""compile_time.py [ROUNDS]: CPU time to compile `examples/gpt.ein` with 48 layers, as a multiple of that with 6, with
-and without recomputation; and that both have the same kernels and bytes of code. The sides alternate."""
+"""Measures the CPU time to compile 48 layers of `examples/gpt.ein` as a multiple of that of 6.
+
+usage: bench/compile_time.py [ROUNDS]
+
+Runs with and without recomputation. Checks that both modules have the same kernels and bytes of code. The sides
+alternate."""
 import os
 import pathlib
 import statistics

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""3x3 and depthwise 7x7 convolutions forward and backward beside PyTorch on the same core, weights and input.
+"""Measures 3x3 and depthwise 7x7 convolutions, forward and backward, beside PyTorch on one core.
 
 usage: bench/convolutions.py [--rounds N] [--repeats N] [--set KEY=VALUE]   (pip install torch==2.13.0 numpy)
 
-A model is two convolutions of C channels on N by N images, written as rules over windows of a padded input; the loss is
-the mean square of the result. A step is both directions and plain SGD: two gradients of weights, one of
-what lies between. Both sides begin with the same weights and must agree in the loss up to rounding. Rounds alternate;
-printed are medians, and the ratio of each round."""
+A model is two convolutions of C channels on N by N images, written as rules over windows of a padded input. The loss
+is the mean square of the result. A step is forward, backward and plain SGD. Both sides start from the same weights
+and must agree in the loss up to rounding. Rounds alternate. Prints medians and the ratio of each round."""
 import argparse
 import pathlib
 import tempfile

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""cores.py [--model demo|D512|gpt2] [--cores N] [--rounds N] [--repeats N] [--rates FILE] [--build BUILD]: predicted and measured steps
-of plans that use all cores, side by side, and where the chosen plan stands among them.
+"""Compares predicted and measured steps of plans that use all cores.
 
-Calibrates the machine, and compiles for N cores (all, unless it is said): one rank with N threads; pipelines of ranks times threads;
-the order of ZB-H1; replicas, alone and of pipelines, with a lane each; and what `automatic` chooses with one thread and with two, for
-one lane and for as many as fit. Each round starts a process for each plan, in another order than the round before: one process's draw of
-memory is worth up to 28 %. Prints the median of each plan's rounds with their range, beside the prediction of `plc-compile`; then
-the median and range of measured over predicted, the rank correlation, and by how much each chosen plan is slower than the best of those
-with its bits (as many lanes)."""
+usage: bench/cores.py [--model demo|D512|gpt2] [--cores N] [--rounds N] [--repeats N] [--rates FILE] [--build BUILD]
+
+Calibrates the machine and compiles these plans for N cores (default: all): one rank with N threads; pipelines of
+ranks times threads; ZB-H1; replicas, alone and of pipelines; and what `automatic` chooses with one and two threads,
+for one accumulation group and for as many as fit. Each round starts a process per plan, in a new order, because
+where a process gets its memory is worth up to 28 %. Prints each plan's median and range beside its prediction; then
+the median and range of measured over predicted, the rank correlation, and how much slower each chosen plan is than
+the best with its bits."""
 import argparse
 import os
 import pathlib

@@ -1,16 +1,15 @@
 #!/usr/bin/env python3
-"""Decoding by examples/gpt2-decode.ein (GPT-2 small, a sample, kept keys and values) beside PyTorch on the same cores.
+"""Measures decoding by GPT-2 small (`examples/gpt2-decode.ein`) beside PyTorch on the same cores.
 
 usage: bench/decode.py [--rounds N] [--tokens N] [--layers N] [--vocabulary N]
                        [--elements f32|bf16]   (pip install torch==2.13.0 numpy)
 
-PyTorch's side is written by hand: preallocated keys and values, of which a step sees those up to its token, fused products
-of queries, keys and values, inference mode. Both have the weights that plc draws, and must agree in the logits of the
-first tokens up to rounding. With `--elements bf16` matrices, tables, keys and values are of bf16 on both sides, in a copy of
-the example that says so; plc then computes in f32, PyTorch in bf16. Then they alternate: each round decodes the same positions. Printed are tokens per second,
-the ratio of each round, and the bytes of weights that a token needs over the time that it takes, beside the bandwidth that
-a sum over as many bytes by numpy reaches on one core and by PyTorch on all.
-"""
+PyTorch's side is written by hand: preallocated keys and values up to the token, fused products of queries, keys and
+values, inference mode. Both sides have the weights that plc draws, and must agree in the logits of the first tokens
+up to rounding. With `--elements bf16`, matrices, tables, keys and values are bf16 on both sides, in a copy of the
+example; plc then computes in f32, PyTorch in bf16. Each round decodes the same positions. Prints tokens per second,
+the ratio of each round, and the weights' bytes of a token over its time, beside the bandwidth of a plain sum on one
+core and on all."""
 import argparse
 import ctypes
 import json

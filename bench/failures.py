@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Training runs that save, hit at random moments: a process killed (SIGKILL) or stopped (SIGSTOP), as threads of one process and
-as processes by each MPI library. bench/failures.py [--kills N] [--stops N] [--seed S] [--tools FOLDER]
+"""Checks training runs whose processes are killed or stopped at random moments.
 
-Of every round: all processes are gone within five seconds, with the right exit code and account (which process, where its ranks
-were, the last checkpoint); what was saved is whole; and the run, gone on with as threads or by MPI on some number of ranks,
-has the losses' and checkpoints' bits of one that nobody hit. A stopped run of threads, and some of MPI's all of whose
-processes are stopped, are let go on, and do. Prints each round that is not so, and the sums."""
+usage: bench/failures.py [--kills N] [--stops N] [--seed S] [--tools FOLDER]
+
+A round hits one run by SIGKILL or SIGSTOP, as threads of one process or as processes of each MPI library. It checks
+that all processes end within five seconds, that the exit code and the report are right (which process, its ranks,
+the last checkpoint), that the checkpoint is whole, and that the resumed run has the bits of an undisturbed one.
+Stopped runs of threads, and some MPI runs with all processes stopped, continue and must finish. Prints each failed
+round and the sums."""
 import argparse
 import collections
 import filecmp

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Forward passes of models people know, beside PyTorch and ONNX Runtime on the same cores, weights and inputs.
+"""Measures forward passes of BERT, ViT, ResNet-50 and MiniLM beside PyTorch and ONNX Runtime.
 
 usage: bench/forward.py [NAME ..] [--threads N] [--rounds N] [--repeats N] [--set KEY=VALUE]
        (pip install torch==2.13.0 numpy; for MiniLM onnx onnxruntime)
 
-bert-base, vit-b16 and resnet50 stand beside PyTorch (eager, inference mode); minilm (six layers of 384) beside ONNX Runtime, whose graph is
-exported from the same PyTorch model. `-8` behind a name is a batch of eight. Results must agree up to rounding. Rounds
-alternate; printed are medians, and the ratio of each round."""
+bert-base, vit-b16 and resnet50 run beside PyTorch (eager, inference mode); minilm (six layers of 384) beside ONNX
+Runtime, whose graph is exported from the same PyTorch model. A name that ends with `-8` has a batch of eight.
+Results must agree up to rounding. Rounds alternate. Prints medians and the ratio of each round."""
 import argparse
 import json
 import pathlib

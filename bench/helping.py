@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
-"""What it gains that an idle worker claims chunks of another rank's kernel: bench/helping.py [ROUNDS]. Runs the demo's
-model in two stages with it and without (--no-sharing) in turn, as the planner cuts it and cut unevenly by hand; compares
-the fastest step of each pair of runs."""
+"""Measures the gain of idle workers that help another rank's kernel (beside `--no-sharing`).
+
+usage: bench/helping.py [ROUNDS]
+
+Runs the demo's model in two stages both ways, alternating: as the planner cuts it, and cut unevenly by hand.
+Compares the fastest step of each pair of runs."""
 import json
 import os
 import pathlib

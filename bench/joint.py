@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
-"""joint.py [--build BUILD]: the joint plan beside every plan there is, for a model of few layers on at most 4 ranks.
+"""Compares the joint plan with the best of every listed plan, for GPTs of 6 and 8 layer calls on 2 and 4 ranks.
 
-For each number of ranks, of replicas that divide the lanes, of ranks that share a stage, each schedule, each number of micro-batches that
-`automatic` considers, all places that it does (one stage or two on each rank, in a loop or a V; one more on the first), and all borders of stages, the predicted step, as the simulator plays it, is that of plc-compile with these written in the strategy. Prints how far the joint plan is from the
-least of them, and how many plans each has looked at whole; fails above 1 %."""
+usage: bench/joint.py [--build BUILD]   (half an hour)
+
+Lists each number of ranks, replicas, ranks that share a stage, schedule and micro-batches that `automatic`
+considers; each rank map (one or two stages per rank, looped or V-shape, or one more on the first rank); and each
+cut. The measure is the simulator's step, which plc-compile prints for that strategy. Prints how far the joint plan
+is from the best, and how many plans were listed. Fails above 1 %."""
 import argparse
 import itertools
 import pathlib

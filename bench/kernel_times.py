@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
-"""kernel_times.py [--build BUILD] [--rates FILE|shipped]: predicted beside measured times of kernels.
+"""Compares predicted and measured times of kernels.
 
-Trains each of the examples for a while in one stage and compares the prediction of each kernel with the median of its calls. Without --rates the machine is calibrated first. Prints, for each model and over
-all, predicted over measured time of a step's kernels, and the median error of a kernel that takes more than 5 us."""
+usage: bench/kernel_times.py [--build BUILD] [--rates FILE|shipped]
+
+Trains each of several GPTs in one stage and compares each kernel's prediction with the median of its calls. Without
+--rates it calibrates the machine first. Prints, for each model and over all, predicted over measured time of a
+step's kernels, and the median error of kernels that take more than 5 us."""
 import argparse
 import json
 import os

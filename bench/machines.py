@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
-"""machines.py [--model demo|large] [--build BUILD]: where machines stop paying. The simulator plays a training step of
-examples/gpt.ein on 1 to 64 machines of two cores, a stage of a replica on each, that 10 and 100 Gbit/s join. Of all numbers of replicas and
-micro-batches, two schedules and cuts between layers or equations the fastest counts. Kernels take the times that were
-measured on this machine."""
+"""Simulates how a training step scales to 64 machines of two cores.
+
+usage: bench/machines.py [--model demo|large] [--build BUILD]   (five minutes)
+
+The simulator plays a step of examples/gpt.ein on 1 to 64 machines over 10 and 100 Gbit/s. The fastest of all numbers
+of replicas and micro-batches, two schedules, and cuts between layers or equations counts. Kernels take the times
+that this machine measured."""
 import argparse
 import itertools
 import pathlib

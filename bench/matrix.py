@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
-"""matrix.py [--minutes N] [--seed N] [--record FILE] [--build BUILD]: the losses of 1,000 steps under every plan.
+"""Checks that losses of 1,000 steps are equal bit by bit under 5,040 plans, transports and resumptions.
 
-A small GPT of ten layer calls, with a tied parameter, in 8 micro-batches and 4 lanes, clipped, trains for 1,000 steps under each
-of: 1 to 8 stages, every schedule, every policy of recomputation, threads or an MPI library, 1, 2 or 4 replicas, straight or resumed
-from step 500. Every cell's losses, norms and last checkpoint must be those of the first, by `==`, under one numerics key, and every
-rank must write exactly the bytes that were planned. That is 5,040 cells, in 280 groups of one number of stages, schedule and policy:
-a group's three modules, one for each number of replicas, run by each transport, and what each of these has saved behind step 500 is
-resumed by the next transport, on the next number of replicas. First come few groups that hold every pair of values, then the others
-in an order by chance; after --minutes (0: none) it ends, and tells how many cells of each value ran. --record keeps which groups
-have, with what the first cell gave, so that another call goes on. Ranks run in at most two processes, and in at most four when
-they are resumed."""
+usage: bench/matrix.py [--minutes N] [--seed N] [--record FILE] [--build BUILD]
+
+A small GPT of ten layer calls, with a tied parameter, in 8 micro-batches and 4 accumulation groups, clipped, trains
+under each of: 1 to 8 stages, every schedule, every policy of recomputation, threads or an MPI library, 1, 2 or 4
+replicas, straight or resumed from step 500. The losses, norms and last checkpoint of each run must equal the first's
+by `==`, under one numerics key, and each rank must write exactly the planned bytes.
+
+A group is one number of stages, schedule and policy: 280 groups. A group has three modules, one per number of
+replicas. Each transport runs each of them; the next transport resumes it on the next number of replicas. First come
+few groups that hold every pair of values, then the others in random order. After --minutes it ends and prints how
+many runs of each value there were. --record keeps the finished groups, so that another call continues. Ranks run in
+at most two processes, and in at most four when they resume."""
 import argparse
 import itertools
 import json

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""A step of a mixture of experts (the best two of E) beside PyTorch on the same core, weights and input.
+"""Measures a training step of a mixture of experts (two of E) beside PyTorch on one core.
 
 usage: bench/mixture.py [--rounds N] [--repeats N] [--set KEY=VALUE]   (pip install torch==2.13.0 numpy)
 
-Samples of S tokens of D numbers; each token is sent to two of E experts, D to F to D, whose results are weighed by a
-softmax of their scores; the loss is the mean square of the result. A step is both directions and plain SGD. PyTorch has it
-as usual there: a loop over experts, of which each takes its tokens by index and adds its results by index. Both sides begin
-with the same weights and must agree in the loss up to rounding. Rounds alternate; printed are medians, and the ratio of
-each round."""
+Samples have S tokens of D numbers. Each token goes to two of E experts (D to F to D), weighted by a softmax of their
+scores. The loss is the mean square of the result. A step is forward, backward and plain SGD. PyTorch loops over
+experts, each of which gathers its tokens by index and adds its results by index. Both sides start from the same
+weights and must agree in the loss up to rounding. Rounds alternate. Prints medians and the ratio of each round."""
 import argparse
 import pathlib
 import tempfile

@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
-"""The demo's model in two stages: as threads of one process, and as two processes by each MPI library. bench/mpi.py [ROUNDS].
-Turn by turn; compares the fastest step of each run. Then what a rank costs that waits: of an uneven cut, the processor time
-of the process that has less to do, beyond what it computes, as a part of the time that it waits and of a step. Then steps that are
-nearly nothing but messages, of more ranks than there are cores: kernels of some us in 4 and 8 stages, in 2 and 4 processes."""
+"""Measures the demo's step in two processes by each MPI library beside two threads of one process.
+
+usage: bench/mpi.py [ROUNDS]
+
+The sides alternate; the fastest step of each run counts. Then: the CPU time of a process that waits most of a step
+(an uneven cut), beyond what it computes. Then: steps of little but messages, with more ranks than cores: kernels of
+some us in 4 and 8 stages, in 2 and 4 processes."""
 import json
 import os
 import pathlib

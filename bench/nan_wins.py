@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""nan_wins.py BEFORE AFTER: what it costs that NaN wins in max and min.
+"""Measures what `max` and `min` cost since NaN wins in them, beside a build before.
 
-BEFORE and AFTER are folders of builds' tools. Runs the forward kernels of a softmax, a maximum of two tensors, maxima
-over the last and over a leading axis, a pooling and a relu, alternating, and prints for each the median ratio of their times after over
-before, with its range over the rounds."""
+usage: bench/nan_wins.py BEFORE AFTER
+
+BEFORE and AFTER are folders of builds' tools. Runs the forward kernels of a softmax, a maximum of two tensors,
+maxima over the last and over a leading axis, a pooling and a relu, alternating. Prints for each the median ratio of
+times (after over before) with its range over the rounds."""
 import argparse
 import array
 import json

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""narrow.py [--sizes D512,D768] [--rounds N]: products of bf16, summed in pairs, beside those of f32 in the same run.
+"""Measures products with bf16 factors, summed in pairs, beside f32 products in the same run.
 
-Trains one layer of examples/gpt.ein on one core, in `mixed` and in f32 under each instruction set of this machine, rounds
-alternating. Prints what part of the FMA peak (measured beside each run by `plc-run bench`) the products with
-weights reach forward, in gradients of inputs and in those of weights, the attention's products, and mixed over f32; medians of rounds.
-With AMX the rate in GFLOP/s is what counts: its own peak is 16 times that of FMA. Says so where the CPU has none."""
+usage: bench/narrow.py [--sizes D512,D768] [--rounds N]
+
+Trains one layer of examples/gpt.ein on one core, in `mixed` and in f32, under each instruction set of this machine,
+rounds alternating. Prints the fraction of the FMA peak (measured beside each run by `plc-run bench`) for products
+with weights (forward, input gradients, weight gradients) and attention's products; and the step in `mixed` over f32.
+With AMX read the GFLOP/s instead: AMX's own peak is 16 times that of FMA. Prints a note where the CPU has no AMX."""
 import argparse
 import json
 import os

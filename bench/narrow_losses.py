@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
-"""narrow_losses.py [--steps N] [TEXT]: held-out losses of the demo in f32, `mixed` and `half`.
+"""Measures held-out losses of the demo in f32, `mixed` and `half`.
 
-Trains examples/gpt.ein with examples/gpt.toml on a text (the demo's, if it has run) from the same parameters on the same batches, and prints the last and
-the held-out loss of each, what part of f32's it is, the arena of the module, and steps that overflowed."""
+usage: bench/narrow_losses.py [--steps N] [TEXT]
+
+Trains examples/gpt.ein with examples/gpt.toml on a text (the demo's, if it has run) from the same parameters on the
+same batches. Prints the last and the held-out loss of each, its ratio to f32's, the module's arena, and steps that
+overflowed."""
 import argparse
 import json
 import pathlib

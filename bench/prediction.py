@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""prediction.py [--build BUILD] [--repeats N] [--rates FILE]: predicted steps of many plans beside measured ones, on two cores.
+"""Compares predicted and measured steps of 33 plans on two cores.
 
-Calibrates the machine, compiles plans of three models (stages, micro-batches, schedules, recomputation, replicas), and measures each
-twice, all plans in turn, so that what disturbs the machine disturbs all alike. The time of a plan is that of its fastest
-step; beside it stands the step that the simulator plays by the fastest time of each of its kernels, which can be judged on a
-machine whose cores are busy, too. Idle workers do not help others. Prints for each plan both times, the prediction and its error, the replay's, and
-whether its bytes are those that were planned; then the median error beside twice the error of measuring the same plan
-again, the rank correlation, and for each model how much slower the plan is that is predicted to be the fastest than the
-one that is."""
+usage: bench/prediction.py [--build BUILD] [--repeats N] [--rates FILE]
+
+Calibrates the machine, compiles plans of three models (stages, micro-batches, schedules, recomputation, replicas),
+and measures each twice, alternating, so that noise meets all alike. A plan's time is that of its fastest step.
+Beside it stands the step that the simulator plays by the fastest time of each of its kernels, which is meaningful on
+a busy machine, too. Idle workers do not help others. Prints for each plan both times, the prediction and its error,
+the replay's error, and whether its bytes are the planned ones. Then: the median error beside twice the error of
+measuring the same plan again, the rank correlation, and for each model how much slower the predicted best plan is
+than the measured best."""
 import argparse
 import os
 import pathlib

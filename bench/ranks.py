@@ -1,4 +1,4 @@
-"""The rank correlation of two lists (Spearman, 1904), for scripts beside this one."""
+"""Module of cores.py and prediction.py: the rank correlation of two lists (Spearman, 1904)."""
 import statistics
 
 

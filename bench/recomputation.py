@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
-"""recomputation.py [PART[:COUNT]..]: how far recomputation under a budget is from the optimum and from its bound, part by
-part (default: all of them, some minutes). First the planner alone, then the trade-off of models. Fails where an exact answer
-is not the oracle's, a bound is above it, or a chain is not Revolve's. Parts: PARTS"""
+"""Measures how far recomputation under a budget is from the optimum and from its lower bound.
+
+usage: bench/recomputation.py [PART[:COUNT]..]   (needs `tools/build unit-tests`; some minutes for all parts)
+
+First the planner alone, then the trade-off of models. Fails if an exact answer is not the oracle's, if a bound is
+above it, or if a chain is not Revolve's. PARTS"""
 import argparse
 import pathlib
 import subprocess

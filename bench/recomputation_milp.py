@@ -1,20 +1,21 @@
 #!/usr/bin/env python3
-"""recomputation_milp.py [--most CALLS] [--seconds N] [--threads N] [--only NAME:CALLS:PART].. [--instances FILE]:
-whether what the planner recomputes on networks of at most 80 calls, at 0.9 to 0.3 of their peak, is the least, by a
-mixed-integer linear program.
+"""Compares recomputation under a budget with a mixed-integer linear program, on networks of at most 80 calls.
+
+usage: recomputation_milp.py [--most CALLS] [--seconds N] [--threads N] [--only NAME:CALLS:PART].. [--instances FILE]
 
     python3 -m venv milp && milp/bin/pip install highspy==1.15.1
     milp/bin/python bench/recomputation_milp.py --seconds 600
 
-A row for each instance that `RetentionBench instances` writes (or FILE holds): time added by the planner, by the program,
-and the program's bound, in percent of all calls. The planner's answer is where the program starts. Fails if an answer
-does not fit, or a bound is above an answer.
+Budgets are 0.9 to 0.3 of the peak. A row for each instance that `RetentionBench instances` writes (or FILE holds):
+time added by the planner, by the program, and the program's bound, in percent of all calls. The program starts from
+the planner's answer. Fails if an answer does not fit, or if a bound is above an answer.
 
-The program (the stages of Jain et al., "Checkmate", 2020; lives as intervals between events of Bartan et al., "Moccasin",
-2023): R[t, c] is 1 if call c runs again before call t; S[t, v] is 1 if value v lives when slot t begins. A slot is a call
-with what runs again before it, in the order of the originals and each at most once: a little less than the planner may
-do. In a slot the runs that read or make a value are its events, between which it lives or does not. The bytes of each run
-are its operands, its results, its scratch, and whatever lives between its events."""
+The program has the stages of Jain et al., "Checkmate", 2020, and lives as intervals between events of Bartan et al.,
+"Moccasin", 2023. R[t, c] is 1 if call c is recomputed before call t. S[t, v] is 1 if value v is live when slot t
+begins. A slot is a call with the recomputation before it, in the order of the originals and each at most once: a
+little less than the planner may do. In a slot the runs that read or make a value are its events; the value is live
+between them or not. The bytes of a run are its operands, results and scratch, and the values that are live between
+their events."""
 import argparse
 import json
 import pathlib

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""A step of an LSTM beside PyTorch's on the same cores, weights and input; and what compiling it takes by the number of turns.
+"""Measures an LSTM, forward and backward, beside PyTorch, and its compile time by the number of iterations.
 
 usage: bench/recurrent.py [B,T,D,H ..] [--rounds N] [--repeats N] [--threads N]   (pip install torch==2.13.0 numpy)
 
-One layer over T turns, written as rules in a `repeat`; the loss is the mean square of all outputs. A step is both directions
-and plain SGD. Both sides have the same weights and must agree in the loss up to rounding. Rounds alternate; printed are
-medians, and the ratio of each round. Then the processor time of plc-compile and the module's bytes for 16 turns and 4096, and
-the bytes and the step of 4096 turns of which all values are kept, or those that segments begin with."""
+One layer of T iterations, written as rules in a `repeat`; the loss is the mean square of all outputs. A step is
+forward, backward and plain SGD. Both sides have the same weights and must agree in the loss up to rounding. Rounds
+alternate. Prints medians and the ratio of each round. Then the CPU time of plc-compile and the module's bytes for 16
+and 4,096 iterations, and the bytes and the step of 4,096 iterations with all values saved, and with iterations
+recomputed from saved segments."""
 import argparse
 import json
 import pathlib
@@ -56,21 +57,21 @@ class Torch:
         return self.lstm(self.x)[0].square().mean()
 
 
-def compile_cost(folder, turns):
+def compile_cost(folder, iterations):
     seconds = []
     for _ in range(5):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        module = compile_model(MODEL.format(B=8, T=turns, D=32, H=64), folder, [])
+        module = compile_model(MODEL.format(B=8, T=iterations, D=32, H=64), folder, [])
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         seconds.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    return f"{turns} turns {statistics.median(seconds):.2f} s, {module.stat().st_size} bytes"
+    return f"{iterations} iterations {statistics.median(seconds):.2f} s, {module.stat().st_size} bytes"
 
 
-def long_step(folder, turns, threads):
-    """The arena's MiB and the step's ms of a model of 4096 turns."""
+def long_step(folder, iterations, threads):
+    """The arena's MiB and the step's ms of a model of 4096 iterations."""
     shape = dict(B=16, T=4096, D=64, H=128)
     numpy.save(folder / "x.npy", numpy.random.default_rng(0).standard_normal(list(shape.values())[:3], dtype=numpy.float32))
-    step = Step(MODEL.format(**shape), folder, threads, [f"checkpoint.turns={turns}"])
+    step = Step(MODEL.format(**shape), folder, threads, [f"checkpoint.turns={iterations}"])
     step.weights_and_loss()
     plan = json.loads((folder / "log.jsonl").read_text().splitlines()[0])["plan"]
     return sum(stage["peak_bytes"] for stage in plan["stages"]) / 2**20, step.ms(1)
@@ -94,10 +95,10 @@ def main():
             theirs = Torch(weights, x, arguments.threads)
             compare(name, ours, loss, theirs.loss, theirs.lstm.parameters(), arguments.rounds, arguments.repeats)
     with tempfile.TemporaryDirectory() as folder:
-        print("compiling:", "; ".join(compile_cost(pathlib.Path(folder), turns) for turns in (16, 4096)))
-        for turns in ("keep", "recompute"):
-            mib, ms = long_step(pathlib.Path(folder), turns, arguments.threads)
-            print(f"4096 turns, {turns}: {mib:.1f} MiB, {ms:.0f} ms a step")
+        print("compiling:", "; ".join(compile_cost(pathlib.Path(folder), iterations) for iterations in (16, 4096)))
+        for iterations in ("keep", "recompute"):
+            mib, ms = long_step(pathlib.Path(folder), iterations, arguments.threads)
+            print(f"4096 iterations, {iterations}: {mib:.1f} MiB, {ms:.0f} ms a step")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
-"""The demo's model with two lanes: two replicas on two cores beside one process with one thread. bench/replicas.py [ROUNDS].
-Turn by turn; compares the fastest step of each run."""
+"""Measures the demo's model in two replicas on two cores beside one process with one thread.
+
+usage: bench/replicas.py [ROUNDS]
+
+The model has two accumulation groups. The sides alternate; the fastest step of each run counts."""
 import json
 import os
 import pathlib

@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
-"""scale.py [ROW ..]: CPU time and peak memory of planning a transformer (`examples/gpt.ein`, narrow), by pass, for rows
-LAYERS/STAGES/MICRO_BATCHES; without any, those of the table in README.md. Where a row ends with `/auto`, schedule `auto` is
-asked for, and recomputation inside 0.6 of the bytes that values take without, beside what lives through the step. Where it
-ends with a number, recomputation inside that part of all bytes, whose step and cut are printed. Beside them the sizes of what
-grows: actions, and addresses in them."""
+"""Measures CPU time and peak memory of planning a narrow transformer of up to 1,000 layers, by pass.
+
+usage: bench/scale.py [ROW ..]
+
+A row is LAYERS/STAGES/MICRO_BATCHES; default: six rows. A row that ends with `/auto` asks for schedule `auto` and
+for recomputation within 0.6 of the activations' bytes, beside the persistent ones. A row that ends with a number
+asks for recomputation within that fraction of all bytes, and its step and cut are printed. Prints what grows, too:
+actions, and addresses in them."""
 import os
 import pathlib
 import re
@@ -37,8 +40,7 @@ def plan(row, sets, emit, output):
 
 
 def sizes(output):
-    """Actions, addresses in them, and, of the largest rank, 0.6 of the values' bytes with what lives through the step, and all
-    bytes."""
+    """Actions, their addresses, and two budgets of the largest rank: persistent bytes with 0.6 of the others, and all."""
     actions = addresses = budget = most = 0
     with open(output) as text:
         for line in text:

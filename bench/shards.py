@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
-"""The demo's model with F and H divided in two: two ranks, each with its parts, beside one rank, and beside the model
-undivided; then a model that is mostly its vocabulary of 16,384, which is divided, too. bench/shards.py [ROUNDS]. Turn by turn;
-compares the fastest step of each run, and tells the bytes of the largest rank."""
+"""Measures the demo's model in two shards on two ranks beside one rank and beside the model undivided.
+
+usage: bench/shards.py [ROUNDS]
+
+F and H are divided in two. Then a model that is mostly its vocabulary of 16,384, with V divided as well. The sides
+alternate; the fastest step of each run counts. Prints the bytes of the largest rank."""
 import json
 import os
 import pathlib

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""simulator.py [--build BUILD]: how long the simulator takes to play 1F1B on up to 1,024 ranks with 256 micro-batches."""
+"""Measures how long the simulator takes to play 1F1B on up to 1,024 ranks with 256 micro-batches.
+
+usage: bench/simulator.py [--build BUILD]"""
 import argparse
 import pathlib
 import subprocess

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""A training step of examples/gpt.ein beside PyTorch (eager and compiled) on the same cores, weights and batch.
+"""Measures a training step of `examples/gpt.ein` beside PyTorch, eager and compiled.
 
-usage: bench/step_beside_torch.py [--size demo|large|both] [--rounds N] [--repeats N] [--narrow]   (pip install torch==2.13.0 numpy)
+usage: bench/step_beside_torch.py [--size demo|large|both] [--rounds N] [--repeats N] [--narrow]
+       (pip install torch==2.13.0 numpy)
 
-plc runs in two stages (examples/gpt.toml) and in one stage with a thread per core. All sides start from the parameters
-that plc draws, train on one batch of rows, and must agree in the losses of the first steps up to rounding. Then runs
-alternate, because machines drift: each round gives one median per side; printed are medians of rounds, the ratio of
-each round, and what part of the machine's FMA peak (measured by `plc-run bench` beside each run) a side reaches.
-"""
+plc runs in two stages (examples/gpt.toml) and in one stage with a thread per core. All sides start from the
+parameters that plc draws, train on one batch, and must agree in the losses of the first steps up to rounding. Then
+runs alternate, because machines drift: each round gives one median per side. Prints medians of rounds, the ratio of
+each round, and the fraction of the machine's FMA peak (measured by `plc-run bench` beside each run)."""
 import argparse
 import json
 import os

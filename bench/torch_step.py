@@ -1,4 +1,4 @@
-"""A training step of a rule program beside PyTorch's, for benches: the same weights and input, alternating rounds."""
+"""Module of convolutions.py, mixture.py and recurrent.py: a step beside PyTorch, alternating rounds."""
 import json
 import pathlib
 import re

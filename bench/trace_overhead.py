@@ -1,6 +1,10 @@
 #!/usr/bin/env python3
-"""What --trace costs of a step: bench/trace_overhead.py [ROUNDS]. Runs the demo's model with and without it in turn, and
-compares the fastest step of each pair of runs and all steps' median; both sides meet the same noise."""
+"""Measures what `--trace` costs of a step of the demo's model.
+
+usage: bench/trace_overhead.py [ROUNDS]
+
+The sides alternate. Compares the fastest step of each pair of runs and the median of all steps; both sides meet the
+same noise."""
 import json
 import os
 import pathlib

@@ -1,8 +1,12 @@
 #!/usr/bin/env python3
-"""What it gains that tables and merged weights are computed once: bench/prepared.py [ROUNDS] [MODEL] [OTHER]. Runs inference with
-memory.strategy cached and pooled in turn; each round compares the fastest of 50 runs of both. MODEL is `decoder`: four layers with
-rotary positions, ALiBi slopes and low-rank updates of weights, one sample a batch; or `rope`: the library's rotary positions
-of 8 samples, 8 heads, 128 positions of 64 numbers. OTHER is a folder of another build's tools, whose pooled plan is compared as well."""
+"""Measures inference with precomputed tables and merged weights (`memory.strategy` `cached`) beside `pooled`.
+
+usage: bench/precomputed.py [ROUNDS] [MODEL] [OTHER]
+
+Each round compares the fastest of 50 runs of both. MODEL is `decoder` (four layers with rotary positions, ALiBi
+slopes and low-rank updates of weights, one sample a batch) or `rope` (the library's rotary positions of 8 samples, 8
+heads, 128 positions of 64 numbers). OTHER is a folder of another build's tools, whose pooled plan is compared as
+well."""
 import pathlib
 import re
 import statistics
