@@ -9,6 +9,7 @@
   toml map        plc-run accepts it as a map of names of weights
   mlir            plc-opt parses and verifies it
   c, c++          a compiler accepts it, with the project's headers
+  python          Python compiles it; it is not run, for what it imports may not be installed
   sh              commands. If lines begin with '$ ', those are the commands and the others are what they print, where
                   '...' stands for anything; else it is a script, and what that prints is not compared
   text            what the example before it prints
@@ -125,6 +126,9 @@ def check(example, after):
     elif example.language in ("c", "c++"):
         file = example.name or "example." + example.language.replace("+", "p")
         command = ["c++" if example.language == "c++" else "cc", "-fsyntax-only", f"-I{ROOT / 'include'}", file]
+    elif example.language == "python":
+        file = example.name or "example.py"
+        command = [sys.executable, "-m", "py_compile", file]
     elif example.language == "sh":
         return runCommands(example)
     elif example.language == "text":
