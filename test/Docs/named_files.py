@@ -21,7 +21,8 @@ def sections(page):
 
 problems, count = [], 0
 GUIDE = ROOT / "CONTRIBUTING.md"
-pages = [ROOT / "README.md", ROOT / "CHANGELOG.md", GUIDE, ROOT / "bench/README.md", *sorted(ROOT.glob("docs/**/*.md"))]
+pages = [ROOT / "README.md", ROOT / "CHANGELOG.md", GUIDE, ROOT / "bench/README.md", *sorted(ROOT.glob("docs/**/*.md")),
+         *sorted(ROOT.glob("dialects/*/Rationale.md"))]
 sources = [*sorted(ROOT.glob("dialects/**/*.*")), *sorted(ROOT.glob("include/**/*.*"))]
 for file in [*pages, *sources]:
     text = file.read_text()
