@@ -2,6 +2,7 @@
 """Checks the house itself: who includes whom, file sizes, tests of passes and messages. Exit 1 with a list."""
 import pathlib
 import re
+import statistics
 import sys
 
 root = pathlib.Path(__file__).resolve().parent.parent
@@ -61,6 +62,11 @@ ALWAYS = {"plc/Runtime/KernelABI.h"}
 # Where words are compared as text, because they come as text: the language's names, and words of others' file formats.
 READS_WORDS = {"lib/Runtime/Tensors/Npy.cpp", "lib/Runtime/Tensors/Safetensors.cpp", "lib/Codegen/Target.cpp"}
 LIMITS = {".cpp": 600, ".h": 600, ".td": 400, ".py": 400}
+# Words of a sentence on a page: the median of all, and the most of any.
+MEDIAN_WORDS, MOST_WORDS = 18, 45
+MOST_COLUMNS = 120
+# Off until the sources are wrapped: about 700 lines are longer today. Then this name goes.
+CHECKS_COLUMNS = False
 
 # Files in one folder, itself and not those in it.
 FOLDER_LIMIT = 45
@@ -137,12 +143,60 @@ def checkFolders():
 
 checkRooms()
 checkFolders()
+def prose(page):
+    """The paragraphs and items of a page, without headings, tables and examples; a code span is one word."""
+    text = re.sub(r"^ *```.*?^ *```", "", page.read_text(), flags=re.M | re.S)
+    paragraphs = [[]]
+    for line in text.split("\n"):
+        item = re.match(r"\s*(?:[-*+]|\d+\.)\s+", line)
+        if item or not line.strip() or line.lstrip().startswith(("#", "|", "<")):
+            paragraphs.append([])
+        if item or (line.strip() and not line.lstrip().startswith(("#", "|", "<"))):
+            isExample = line.startswith("    ") and not item and not paragraphs[-1]
+            paragraphs[-1] += [] if isExample else [line[item.end() if item else 0 :].strip()]
+    for lines in paragraphs:
+        yield re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", re.sub(r"`[^`]*`", "code", " ".join(lines)))
+
+
+def sentences(page):
+    """(words, text) of each."""
+    for paragraph in prose(page):
+        for sentence in re.split(r"(?<=[.!?])[\"')*]*\s+(?=[\"'(*\w])", paragraph.replace("..", "")):
+            count = sum(1 for word in sentence.split() if re.search(r"\w", word))
+            if count:
+                yield count, sentence
+
+
+def check_sentences(page):
+    found = list(sentences(page))
+    median = statistics.median([count for count, _ in found]) if found else 0
+    if median > MEDIAN_WORDS:
+        yield f"sentences have {median:g} words in the median, at most {MEDIAN_WORDS}"
+    for count, sentence in found:
+        if count > MOST_WORDS:
+            yield f"a sentence has {count} words, at most {MOST_WORDS}: {sentence[:60]}.."
+
+
+def check_columns(text):
+    for number, line in enumerate(text.split("\n"), 1):
+        if len(line) > MOST_COLUMNS:
+            yield f"line {number} has {len(line)} columns, at most {MOST_COLUMNS}"
+
+
+def pages():
+    return [root / "README.md", root / "bench/README.md", *sorted(root.glob("docs/**/*.md")), *sorted(root.glob("dialects/*/Rationale.md"))]
+
+
+for page in pages():
+    problems += [f"{page.relative_to(root)}: {problem}" for problem in check_sentences(page)]
 for path in sources("lib", "include/plc", "tools", "dialects"):
     relative = path.relative_to(root)
     text = path.read_text()
     lines = text.count("\n")
     if lines > LIMITS[path.suffix]:
         problems.append(f"{relative}: {lines} lines, at most {LIMITS[path.suffix]}")
+    if CHECKS_COLUMNS:
+        problems += [f"{relative}: {problem}" for problem in check_columns(text)]
     if re.search(r"(Utils?|Helpers?|Common|Misc)\.", path.name):
         problems.append(f"{relative}: is named Utils, Helpers, Common or Misc")
     parts = relative.parts
