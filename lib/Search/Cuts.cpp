@@ -1,4 +1,4 @@
-//===- Cuts.cpp - stages of equal time --------------------------------------===//
+//===- Cuts.cpp - cuts into stages of equal time --------------------------===//
 #include "Searcher.h"
 
 #include <algorithm>
@@ -9,15 +9,20 @@ using namespace plc::search;
 
 namespace {
 
+// Larger than any cost, and still finite in sums.
 constexpr double infinity = 1e300;
 
+// A sum of eighth powers approximates the maximum, and still prefers even stages among equal maxima. The power is not
+// tuned.
 double eighth(double x) {
   x *= x;
   x *= x;
   return x * x;
 }
 
-/// Borders of stages over the units' times, summed up.
+/// Cuts units into consecutive stages with the least sum of eighth powers of weighted times. `until` has prefix sums of
+/// the units' times. Exact, by dynamic programming: least[s][e] is the cost of the first e units in s stages. O(stages
+/// units^2) at most; the inner loop usually stops early.
 std::vector<size_t> bordersOf(const std::vector<double> &until, const std::vector<double> &weight, double mean) {
   size_t units = until.size() - 1, stages = weight.size();
   std::vector<std::vector<double>> least(stages + 1, std::vector<double>(units + 1, infinity));
@@ -40,7 +45,8 @@ std::vector<size_t> bordersOf(const std::vector<double> &until, const std::vecto
   return borders;
 }
 
-/// Moves borders by a unit, one or two at once, while that makes the ranks' times more equal.
+/// Local search for rank maps with several stages on a rank: moves one or two borders by a unit while the cost of the
+/// ranks' sums falls.
 void moveBorders(const std::vector<double> &until, const std::vector<int32_t> &rankOf, size_t ranks, double mean,
                  std::vector<size_t> &borders) {
   size_t stages = rankOf.size();
@@ -54,12 +60,13 @@ void moveBorders(const std::vector<double> &until, const std::vector<int32_t> &r
     return std::accumulate(load.begin(), load.end(), 0.0,
                            [&](double sum, double ns) { return sum + eighth(ns / mean); });
   };
-  constexpr size_t mostForPairs = 32; // 65,000 additions
+  constexpr size_t mostForPairs = 32; // pairs of borders of more stages take too long: 65,000 additions in a pass here
   double now = costOf(borders);
   for (bool moved = true; moved;) {
     moved = false;
     for (size_t first = 1; first < stages; ++first)
       for (size_t second = first; second < (stages <= mostForPairs ? stages : first + 1); ++second)
+        // Both directions of one border, or all four of a pair.
         for (int up = 0; up < (second == first ? 2 : 4); ++up) {
           std::vector<size_t> other = borders;
           other[first] += up & 1 ? 1 : size_t(-1);
@@ -76,9 +83,9 @@ void moveBorders(const std::vector<double> &until, const std::vector<int32_t> &r
 
 } // namespace
 
-// The sum of the eighth powers of the stages' times is least, where a rank of several stages weighs them by their sum. Exact for
-// one stage on each rank, by dynamic programming over borders; else weights are found by repetition, and borders moved.
-// O(stages units^2).
+// Minimizes the eighth powers of the ranks' times. With one stage on each rank the dynamic program is exact. With
+// several stages on a rank it cuts with weights, the weights are adapted in rounds, and borders are moved. O(stages
+// units^2) per round.
 std::vector<int32_t> plc::search::cutUnits(const Workload &workload, const Machine &machine,
                                            const std::vector<int32_t> &rankOf, int64_t replicas) {
   size_t units = workload.units.size(), stages = rankOf.size();
@@ -87,7 +94,8 @@ std::vector<int32_t> plc::search::cutUnits(const Workload &workload, const Machi
   for (size_t unit = 0; unit < units; ++unit)
     ns[unit] = double(workload.unitNs[unit][0] + workload.unitNs[unit][1] + workload.unitNs[unit][2]);
   for (const Parameter &each : workload.parameters)
-    if (!each.readers.empty() && !each.sites.empty()) // its update is of the step
+    // Its update, which runs once per step, divided among micro-batches.
+    if (!each.readers.empty() && !each.sites.empty())
       ns[size_t(each.readers.front())] +=
           machine.updateNs(double(workload.updatedBytes(each))) / double(replicas) / double(runs);
   for (size_t unit = 0; unit < units; ++unit)
@@ -98,7 +106,7 @@ std::vector<int32_t> plc::search::cutUnits(const Workload &workload, const Machi
     weight.push_back(double(std::count(rankOf.begin(), rankOf.end(), rank)));
   std::vector<int32_t> answer;
   double slowest = infinity, mean = std::max(1.0, until[units] / double(ranks));
-  // Measured on GPTs of 4 to 48 layers: no answer of a later round is better by more than 0.1 %.
+  // Measured on GPTs of 4 to 48 layers: no later round is better by more than 0.1 %.
   constexpr int rounds = 5;
   for (int round = 0; round < rounds; ++round) {
     std::vector<size_t> borders = bordersOf(until, weight, mean);
@@ -111,6 +119,7 @@ std::vector<int32_t> plc::search::cutUnits(const Workload &workload, const Machi
       std::fill(stageOf.begin() + long(borders[stage]), stageOf.begin() + long(borders[stage + 1]), int32_t(stage));
     }
     double most = *std::max_element(load.begin(), load.end());
+    // Keep a round only if it gains; otherwise the weights have converged.
     if (most < slowest * 0.9999) {
       slowest = most;
       answer = stageOf;

@@ -1,4 +1,4 @@
-//===- Evaluate.cpp - the step and the bytes of a plan ----------------------===//
+//===- Evaluate.cpp - predicts step time and memory of a plan -------------===//
 #include "plc/Search/Evaluate.h"
 
 #include "plc/Planner/Schedule/MessagePlan.h"
@@ -9,7 +9,8 @@ using namespace plc::search;
 using Action = plc::simulator::Play::Action;
 using Op = plc::simulator::Play::Op;
 
-// Tasks in their order; messages take their time, but nobody's.
+// First estimate: runs the tasks in their order, with messages that take time but occupy no rank. Fills starts, ends
+// and `orderNs`. Returns false if the order lacks a task or deadlocks.
 bool Evaluator::order(const PlanSpec &plan, const StageTasks &tasks, Evaluation &result) {
   size_t ranks = plan.order.size(), left = 0;
   done.assign(plan.rankOf.size() * 3 * size_t(runs), -1);
@@ -35,6 +36,7 @@ bool Evaluator::order(const PlanSpec &plan, const StageTasks &tasks, Evaluation 
       return false; // the order lacks a task
   bool isRagged = !workload.samples.empty();
   int64_t count = 0;
+  // Each pass runs every rank as far as it gets. A pass without progress is a deadlock.
   for (bool progress = true; progress && left;) {
     progress = false;
     for (size_t rank = 0; rank < ranks; ++rank)
@@ -42,7 +44,7 @@ bool Evaluator::order(const PlanSpec &plan, const StageTasks &tasks, Evaluation 
         const Task &task = plan.order[rank][next[rank]];
         size_t index = indexOf(task.stage, task.kind, task.microBatch);
         int64_t ready = clock[rank];
-        bool isReady = task.microBatch == 0 || done[index - 1] >= 0;
+        bool isReady = task.microBatch == 0 || done[index - 1] >= 0; // a kind of a stage runs in index order
         for (const StageTasks::Need &need : tasks.into[size_t(StageTasks::nodeOf(task.stage, task.kind))]) {
           int64_t made = done[size_t(need.node) * size_t(runs) + size_t(task.microBatch)];
           isReady &= made >= 0;
@@ -60,11 +62,13 @@ bool Evaluator::order(const PlanSpec &plan, const StageTasks &tasks, Evaluation 
   }
   for (size_t rank = 0; rank < ranks; ++rank)
     result.orderNs = std::max(result.orderNs, clock[rank] + machine.update(double(tasks.updatedBytes[rank])).ns);
+  // Cores that compute at once are slower.
   result.orderNs = int64_t(double(result.orderNs) / speedOf(plan));
   return left == 0;
 }
 
-// Where ranks help each other all work divided evenly, or what the busiest rank has where all others help it.
+// The work of the busiest rank. Where ranks help each other, a helped rank is left with `leastNs`, and all work
+// together cannot be faster than evenly divided.
 double Evaluator::workNs(const PlanSpec &plan, const StageTasks &tasks) const {
   auto ranks = size_t(plan.ranks());
   int64_t all = 0, replicaRuns = workload.microBatches / plan.replicas;
@@ -86,12 +90,14 @@ double Evaluator::workNs(const PlanSpec &plan, const StageTasks &tasks) const {
   return double(helps ? std::max(all / int64_t(ranks), busiest) : busiest) / speedOf(plan);
 }
 
-// The update, and of several replicas the copies of gradients and new values, of which each makes its part.
+// The action of a rank's update. With several replicas each also copies gradients and new values for its share of the
+// parameters.
 Action Evaluator::stepOf(const StageTasks &tasks, const PlanSpec &plan, size_t rank) const {
   auto updated = double(tasks.updatedBytes[rank]);
   simulator::SharedWork work = machine.update(updated);
   if (plan.replicas > 1) {
-    double own = updated / double(1 + workload.lanes + workload.moments); // about: of one site for each parameter
+    // An estimate: as if each parameter had one site.
+    double own = updated / double(1 + workload.lanes + workload.moments);
     auto copies = int64_t(own * double(plan.replicas - 1) * (double(workload.lanes) / double(plan.replicas) + 1) *
                           machine.cluster.inside.nsPerByte);
     work.ns += copies;
@@ -102,8 +108,9 @@ Action Evaluator::stepOf(const StageTasks &tasks, const PlanSpec &plan, size_t r
   return step;
 }
 
-// A receive is posted a task ahead of the one that reads it, or as much earlier as the message takes. Its sender waits
-// before the first task that starts, as predicted, when it has arrived.
+// Adds the messages of a route: positions of send, post and waits, in each micro-batch. The rules are those of
+// `planner::planMessages`. A receive is posted one task ahead of the task that reads it, or earlier if the message
+// takes longer. The sender waits before its first task that starts after the predicted arrival.
 void Evaluator::addRoute(const PlanSpec &plan, const StageTasks::Route &route, const Evaluation &result) {
   auto from = size_t(plan.rankOf[size_t(route.source)]), to = size_t(plan.rankOf[size_t(route.destination)]);
   auto channel = int32_t(play.channels.size());
@@ -115,6 +122,7 @@ void Evaluator::addRoute(const PlanSpec &plan, const StageTasks::Route &route, c
     int64_t latest = result.start[to][consumer] - workload.scaled(route.bytes, run) / bytesPerNs;
     post[size_t(run)] = uint32_t(planner::lastPost(end[to], int64_t(consumer), latest));
   }
+  // Receives of a channel are posted in index order.
   for (size_t run = size_t(runs) - 1; run > 0; --run)
     post[run - 1] = std::min(post[run - 1], post[run]);
   for (int64_t run = 0; run < runs; ++run) {
@@ -135,7 +143,8 @@ void Evaluator::addRoute(const PlanSpec &plan, const StageTasks::Route &route, c
   }
 }
 
-// Gradients leave as soon as the last task has added to them; new values behind the update.
+// Adds the messages of the step. Gradients leave behind the last task that adds to them, new values behind the update.
+// Sends of gradients that no task follows go into the tails.
 void Evaluator::addStepMessages(const PlanSpec &plan, const StageTasks &tasks) {
   for (const StageTasks::StepMessage &message : tasks.stepMessages) {
     auto channel = int32_t(play.channels.size());
@@ -155,13 +164,15 @@ void Evaluator::addStepMessages(const PlanSpec &plan, const StageTasks &tasks) {
   }
 }
 
+// Merges tasks, message actions and tails of each rank into the simulator's list, with the change of live bytes at each
+// action.
 void Evaluator::writeActions(const PlanSpec &plan, const StageTasks &tasks) {
   size_t ranks = plan.order.size();
   liveBytes.resize(ranks);
   for (size_t rank = 0; rank < ranks; ++rank) {
     const std::vector<Stand> &mine = stands[rank];
     size_t count = plan.order[rank].size();
-    // A counting sort: equal positions keep the order of the routes.
+    // Counting sort by gap: O(n), and equal gaps keep the order of the routes.
     first.assign((count + 1) * gapKinds + 1, 0);
     for (const Stand &each : mine)
       ++first[each.at + 1];
@@ -169,7 +180,7 @@ void Evaluator::writeActions(const PlanSpec &plan, const StageTasks &tasks) {
       first[i] += first[i - 1];
     sorted.resize(mine.size());
     for (uint32_t i = 0; i < mine.size(); ++i)
-      sorted[first[mine[i].at]++] = i; // behind: `first` holds the ends
+      sorted[first[mine[i].at]++] = i; // from here on `first` holds the ends
     std::vector<Action> &actions = play.ranks[rank].actions;
     std::vector<int64_t> &bytes = liveBytes[rank];
     actions.clear();
@@ -205,12 +216,14 @@ void Evaluator::writeActions(const PlanSpec &plan, const StageTasks &tasks) {
   }
 }
 
+// Fills `play`: the same actions as the planned program will have.
 void Evaluator::listActions(const PlanSpec &plan, const StageTasks &tasks, const Evaluation &result) {
   size_t ranks = plan.order.size();
   play.ranks.resize(ranks);
   play.channels.clear();
   play.microBatches = runs;
   play.firstShort = runs;
+  // Short micro-batches come last; the play needs the first of them.
   for (int64_t run = 0; run < runs && !workload.samples.empty(); ++run)
     if (workload.samples[size_t(run)] < workload.samples.front()) {
       play.firstShort = run;
@@ -230,10 +243,13 @@ void Evaluator::listActions(const PlanSpec &plan, const StageTasks &tasks, const
   writeActions(plan, tasks);
 }
 
+// Three estimates, from cheap to dear, each with a cutoff: order without messages, live bytes, play with messages. Only
+// what survives is played a second time, with help.
 Evaluation Evaluator::evaluate(const PlanSpec &plan, const StageTasks &tasks, Cutoff most) {
-  constexpr double slack = 1.01; // messages make a plan longer than its order, never shorter
+  constexpr double slack = 1.01; // orders count 8 bytes per ns, the play measured bandwidth: it may be a little shorter
   runs = workload.microBatches / plan.replicas;
   cluster.machines.front().speed = speedOf(plan);
+  // Played without help first: the search goes by that time.
   cluster.sharesKernels = false;
   Evaluation result;
   auto isAbove = [&](int64_t ns, double limit) {
@@ -251,6 +267,7 @@ Evaluation Evaluator::evaluate(const PlanSpec &plan, const StageTasks &tasks, Cu
       if (actions[i].op != Op::Run)
         continue;
       const StageTasks::Work &work = tasks.stages[size_t(actions[i].target / 3)][size_t(actions[i].target % 3)];
+      // Temporaries of the task stand on what is live between tasks.
       peak = std::max(peak, live + workload.scaled(work.peak, actions[i].microBatch));
       live += work.net < 0 ? -workload.scaled(-work.net, actions[i].microBatch)
                            : workload.scaled(work.net, actions[i].microBatch);

@@ -1,4 +1,4 @@
-//===- Moves.cpp - neighbours of a plan -------------------------------------===//
+//===- Moves.cpp - neighbours of a plan -----------------------------------===//
 #include "Searcher.h"
 
 #include <algorithm>
@@ -12,11 +12,12 @@ size_t countOf(const std::vector<int32_t> &list, int32_t value) {
   return size_t(std::count(list.begin(), list.end(), value));
 }
 
+/// Moves off this rank are the ones that may shorten the step.
 size_t busiestRank(const Evaluation &result) {
   return size_t(std::max_element(result.busyNs.begin(), result.busyNs.end()) - result.busyNs.begin());
 }
 
-/// The stages that a unit may be in without a value going backward.
+/// The range of stages that a unit may be in, such that no value goes to an earlier stage.
 std::pair<int32_t, int32_t> stagesFor(const Workload &workload, const PlanSpec &plan, size_t unit) {
   int32_t low = 0, high = plan.stages() - 1;
   for (int32_t other : workload.before[unit])
@@ -29,7 +30,8 @@ std::pair<int32_t, int32_t> stagesFor(const Workload &workload, const PlanSpec &
 } // namespace
 
 void Searcher::addMoves() {
-  // Weights as in the measurements of the ablation: tasks are moved most often, because a move of one changes least.
+  // Weights are relative frequencies. Moves of tasks are the most frequent, because they change a plan least. They
+  // follow an ablation of single moves, whose numbers are not recorded.
   auto add = [&](bool may, const char *name, double weight, bool (Searcher::*make)(Candidate &)) {
     if (may && isOn(name))
       moves.push_back({weight, make});
@@ -42,7 +44,8 @@ void Searcher::addMoves() {
   add(limits.mayRecompute && hasBudget(), "recompute", 3, &Searcher::moveRecompute);
 }
 
-// A list schedule of the same tasks. Noise makes neighbours.
+// Orders the same tasks by a new list schedule, by critical path or by their present starts. Noise, as a fraction of
+// the step, makes neighbours.
 bool Searcher::relist(Candidate &each, double noise, bool byTail) {
   int64_t runs = runsOf(each.plan);
   std::vector<double> keys =
@@ -54,12 +57,15 @@ bool Searcher::relist(Candidate &each, double noise, bool byTail) {
   return orderByKeys(*each.tasks, machine, keys, runs, each.plan);
 }
 
+// A list schedule, mostly with up to 3 % of noise. Not tuned.
 bool Searcher::moveList(Candidate &each) {
   bool isNoisy = fraction() >= 0.3;
   return relist(each, isNoisy ? 0.03 * fraction() : 0, fraction() < 0.5);
 }
 
-// One task, those of some micro-batches in a row, or of all, by a few positions; each kind keeps its micro-batches in order.
+// Moves tasks of one stage and kind by 1 to 6 positions on their rank: one task, a run of micro-batches, or all of
+// them. Micro-batches are renumbered afterwards, so each kind of a stage stays in index order. A move of all
+// micro-batches changes the pattern of the schedule, so it goes 3 positions at most.
 bool Searcher::moveTasks(Candidate &each) {
   std::vector<Task> &row = each.plan.order[size_t(pick(each.plan.order.size()))];
   if (row.size() < 3)
@@ -75,6 +81,7 @@ bool Searcher::moveTasks(Candidate &each) {
     last = first + pick(size_t(runs - first));
   }
   int by = 1 + pick(how < 0.3 ? 3 : 6);
+  // Half a position more, so that the moved task ends between two others.
   double shift = fraction() < 0.5 ? -by - 0.5 : by + 0.5;
   std::vector<std::pair<double, Task>> keyed;
   for (size_t i = 0; i < row.size(); ++i) {
@@ -94,13 +101,16 @@ bool Searcher::moveTasks(Candidate &each) {
   return isChanged;
 }
 
-// All borders between two stages, by a unit: the first stage loses one, the last gains one, those between keep their number.
+// Shifts all borders between two stages by one unit. The first stage, often of the busiest rank, loses a unit, the last
+// one gains one, the stages between keep their number. So work moves to a distant stage without a detour through worse
+// cuts.
 bool Searcher::shiftBorders(Candidate &each) {
   PlanSpec &plan = each.plan;
   const Workload &workload = workloadOf(each);
   auto stages = size_t(plan.stages());
   int32_t from = pick(stages), to = pick(stages);
   auto busiest = int32_t(busiestRank(each.result));
+  // Prefer the busiest rank, but end where it has no stage to give.
   for (int tries = 0; tries < 20 && plan.rankOf[size_t(from)] != busiest; ++tries)
     from = pick(stages);
   if (from == to || countOf(plan.stageOf, from) < 2)
@@ -121,7 +131,8 @@ bool Searcher::shiftBorders(Candidate &each) {
   return true;
 }
 
-// A unit to another stage, often off the busiest rank; sometimes another one back.
+// Moves a unit to another stage that its values allow, in half of the cases off the busiest rank. Sometimes another
+// unit moves too, because one alone may unbalance the cut. Never empties a stage.
 bool Searcher::moveBorder(Candidate &each) {
   if (workloadOf(each).sharing)
     return false;
@@ -154,8 +165,14 @@ bool Searcher::moveBorder(Candidate &each) {
   return true;
 }
 
-// A stage goes to another rank, two change places, one is divided, or joined to the next. The order is listed anew, by the
-// starts of the tasks of the stages that they were.
+// Changes the rank map. Probabilities are not tuned:
+//
+//   0.3  a stage goes to another rank
+//   0.3  two stages swap ranks
+//   0.2  a stage is divided
+//   0.2  a stage is merged with the next one
+//
+// No rank is left without a stage. The tasks are then listed by the starts that their stages had before.
 bool Searcher::moveStage(Candidate &each) {
   if (workloadOf(each).sharing)
     return false;
@@ -163,7 +180,7 @@ bool Searcher::moveStage(Candidate &each) {
   auto stages = size_t(plan.stages());
   int32_t ranks = plan.ranks();
   auto isAlone = [&](size_t stage) { return countOf(plan.rankOf, plan.rankOf[stage]) < 2; };
-  std::vector<size_t> parent(stages);
+  std::vector<size_t> parent(stages); // by new stage: the old stage whose starts it inherits
   for (size_t stage = 0; stage < stages; ++stage)
     parent[stage] = stage;
   double how = fraction();
@@ -179,7 +196,7 @@ bool Searcher::moveStage(Candidate &each) {
       return false;
     std::swap(plan.rankOf[a], plan.rankOf[b]);
   } else if (how < 0.8) {
-    constexpr size_t mostOfRank = 4; // more only add messages
+    constexpr size_t mostOfRank = 4; // stages of a rank on average; not tuned: more add messages
     auto stage = size_t(pick(stages));
     size_t size = countOf(plan.stageOf, int32_t(stage));
     if (size < 2 || stages >= mostOfRank * size_t(ranks))
@@ -214,7 +231,8 @@ bool Searcher::moveStage(Candidate &each) {
   return orderByKeys(*each.tasks, machine, keys, int64_t(runs), plan);
 }
 
-// Full or split backward of a unit, of its stage, or of all.
+// Switches a unit between full and split backward; in half of the cases with its stage, in a fifth with all units,
+// since one unit alone seldom changes the step.
 bool Searcher::moveSplit(Candidate &each) {
   PlanSpec &plan = each.plan;
   auto unit = size_t(pick(plan.fullBackward.size()));
@@ -227,7 +245,8 @@ bool Searcher::moveSplit(Candidate &each) {
   return true;
 }
 
-// A call runs again or not, once or more often; a unit takes another of its options; or a rank another price.
+// Changes recomputation: of a call (on, off, or another number of clones), of a unit (another option), or of a rank
+// (another price of a byte, which usually falls a little).
 bool Searcher::moveRecompute(Candidate &each) {
   PlanSpec &plan = each.plan;
   const Workload &workload = workloadOf(each);

@@ -1,4 +1,4 @@
-//===- Orders.cpp - list schedules, and named ones ------------------------===//
+//===- Orders.cpp - list scheduling, and named schedules ------------------===//
 #include "Orders.h"
 
 #include "plc/Planner/Schedule/SharedStages.h"
@@ -11,6 +11,8 @@ using namespace plc::search;
 
 namespace {
 
+/// List scheduling by keys, forwards in time. Each rank has an offer: the task that it would start next, and when. The
+/// earliest offer is taken, and only ranks that wait for that task look again.
 class ListSchedule {
 public:
   ListSchedule(const StageTasks &tasks, const Machine &machine, const std::vector<double> &keys, int64_t runs,
@@ -36,7 +38,8 @@ public:
       look(rank, false);
     for (size_t left = next.size() * runs; left; --left) {
       size_t rank = earliest();
-      if (offers[rank].node < 0) { // nothing fits anywhere
+      if (offers[rank].node < 0) { // nothing fits anywhere: force the earliest task of all
+        // Offers ignore the limit once, for this choice alone.
         for (size_t each = 0; each < ranks; ++each)
           look(each, true);
         rank = earliest();
@@ -55,13 +58,14 @@ public:
 private:
   struct Offer {
     int64_t at = std::numeric_limits<int64_t>::max();
-    int32_t node = -1;
+    int32_t node = -1; // -1: none
   };
 
   size_t rankOf(int32_t node) const { return size_t(plan.rankOf[size_t(node / 3)]); }
   const StageTasks::Work &work(int32_t node) const { return tasks.stages[size_t(node / 3)][size_t(node % 3)]; }
 
-  // What F of a stage needs on its rank: its own and later stages' activations, and the largest task of these.
+  // Bytes that must be free before F of a stage starts: activations of this and later stages of its rank, and the
+  // largest temporary among their tasks. Then the micro-batch can always finish.
   void findRoom() {
     room.assign(tasks.stages.size(), 0);
     std::vector<int64_t> saved(ranks, 0), most(ranks, 0);
@@ -74,6 +78,7 @@ private:
     }
   }
 
+  // Only F is held back: B and W free bytes.
   bool fits(size_t rank, int32_t node) const {
     return machine.limitBytes.empty() || node % 3 != int32_t(TaskKind::F) ||
            live[rank] + room[size_t(node / 3)] <= machine.limitBytes[rank];
@@ -82,7 +87,7 @@ private:
   /// When the node's next micro-batch is ready; -1: not yet known.
   int64_t readyAt(int32_t node) const {
     size_t run = next[size_t(node)];
-    // Tasks without calls keep their place behind the others of their stage.
+    // Tasks without calls follow the task before them in their stage, so that they keep a position.
     if (run >= runs || (node % 3 && done[size_t(node - 1) * runs + run] < 0))
       return -1;
     int64_t ready = 0;
@@ -95,7 +100,7 @@ private:
     return ready;
   }
 
-  /// What the rank would start next.
+  /// Sets a rank's offer: the earliest start, among equal starts the least key.
   void look(size_t rank, bool isForced) {
     Offer &best = offers[rank] = {};
     double leastKey = 0;
@@ -168,6 +173,8 @@ std::vector<double> plc::search::keysByTail(const StageTasks &tasks, const PlanS
   for (size_t node = 0; node < tasks.into.size(); ++node)
     for (const StageTasks::Need &need : tasks.into[node])
       out[size_t(need.node)].push_back({int32_t(node), need.ns});
+  // A task's tail counts the next task of its rank and the tasks that wait for it. Visiting by start, last first, has
+  // both.
   std::vector<std::pair<int64_t, Task>> last; // by start, the last first
   for (size_t rank = 0; rank < plan.order.size(); ++rank)
     for (size_t i = 0; i < plan.order[rank].size(); ++i)
@@ -222,7 +229,7 @@ plc::planner::Fault plc::search::orderByFamily(const StageTasks &tasks, const Wo
   return std::nullopt;
 }
 
-// B stands before W, or behind F; W behind B.
+// B stands before W, or after F if the stage has no W; W stands after B.
 void plc::search::completeOrder(const StageTasks &tasks, PlanSpec &plan) {
   for (std::vector<Task> &row : plan.order) {
     std::vector<Task> whole;

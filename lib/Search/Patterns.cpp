@@ -8,16 +8,18 @@ using namespace plc::search;
 
 namespace {
 
-/// A rank's time modulo the period, as in modulo scheduling of loops: Rau, "Iterative Modulo Scheduling", 1994.
+/// Occupied time of one rank modulo the period, as in modulo scheduling of loops. Source: Rau, "Iterative Modulo
+/// Scheduling", 1994.
 class ModuloSlots {
 public:
   explicit ModuloSlots(double period) : period(period) {}
 
-  /// The earliest start from `ready` on that overlaps nothing; `ready` if there is none.
+  /// Occupies the earliest start from `ready` on that overlaps nothing; `ready` itself if there is none. O(taken^2).
   double take(double ready, double length) {
     double best = isFree(ready, length) ? ready : infinity;
     for (size_t i = 0; i < taken.size() && best > ready; ++i) {
       double at = taken[i].first + taken[i].second;
+      // Candidates are the ends of occupied intervals, in the first period from `ready` on.
       at += std::ceil((ready - at) / period - epsilon) * period;
       if (at < best && isFree(at, length))
         best = at;
@@ -48,6 +50,7 @@ private:
   std::vector<std::pair<double, double>> taken; // begin, length
 };
 
+/// Turns a pattern into an order: finds the offset of each (stage, kind), then sorts each rank's tasks by their keys.
 class PatternOrder {
 public:
   PatternOrder(const StageTasks &tasks, const Pattern &pattern, int64_t runs, PlanSpec &plan)
@@ -72,6 +75,7 @@ public:
     std::vector<std::vector<Keyed>> rows{size_t(ranks)};
     for (int32_t stage = 0; stage < stages; ++stage)
       for (TaskKind kind : taskKinds) {
+        // Within a group micro-batches follow each other at the longest task; single ones come once a period.
         double step = group == 1 ? period : kind == TaskKind::F ? longest[0] : longest[1] + longest[2];
         for (int64_t i = 0; i < runs; ++i)
           rows[size_t(plan.rankOf[size_t(stage)])].push_back(
@@ -80,7 +84,7 @@ public:
       }
     plan.order.assign(size_t(ranks), {});
     for (size_t rank = 0; rank < rows.size(); ++rank) {
-      // At equal times B goes first: it frees what F saves.
+      // At equal times B goes first: it frees activations, and F adds some.
       std::stable_sort(rows[rank].begin(), rows[rank].end(), [](const Keyed &a, const Keyed &b) {
         return a.at != b.at ? a.at<b.at : (a.task.kind == TaskKind::B)>(b.task.kind == TaskKind::B);
       });
@@ -93,10 +97,10 @@ private:
   double ns(int32_t stage, TaskKind kind) const { return double(tasks.stages[size_t(stage)][size_t(kind)].ns); }
   double &at(int32_t stage, TaskKind kind) { return offset[size_t(StageTasks::nodeOf(stage, kind))]; }
 
-  // Each task behind the one of the stage before, `spread` times its length later.
+  // Offsets along the pipeline: each task `spread` lengths behind that of the stage before, B from the last stage on.
   void place() {
     double now = 0;
-    // The next chunk of a group starts when all of the group have run on the last rank.
+    // With several chunks, the next chunk of a group starts when the whole group has passed the last rank.
     bool waits = group > 1 && stages > ranks;
     double waitF = waits ? std::max(0.0, double(group - ranks)) * longest[0] : 0;
     double waitB = waits ? std::max(0.0, double(group - ranks)) * (longest[1] + longest[2]) : 0;
@@ -114,6 +118,8 @@ private:
     }
   }
 
+  // Offsets in modulo slots: the same chain of tasks, each at the next free time of its rank. F and B take slots first,
+  // since other ranks wait for them; W fills what is left.
   void placeInSlots() {
     period *= 1 + pattern.slack;
     std::vector<ModuloSlots> slots;
@@ -145,6 +151,7 @@ private:
 
 } // namespace
 
+// Spreads and delays are a coarse grid over memory against waiting; not tuned, since moves refine the best ones.
 std::vector<Pattern> plc::search::patternsOf(int64_t runs, int64_t ranks, int64_t stages, bool splits) {
   std::vector<Pattern> all;
   for (double spread : {1.0, 1.5, 2.0, 3.0})

@@ -1,4 +1,4 @@
-//===- PlanSpec.cpp - a plan as plain data ----------------------------------===//
+//===- PlanSpec.cpp - a plan as plain data --------------------------------===//
 #include "plc/Search/PlanSpec.h"
 
 #include <algorithm>

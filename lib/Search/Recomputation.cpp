@@ -1,4 +1,4 @@
-//===- Recomputation.cpp - what a plan saves for the backward pass --------===//
+//===- Recomputation.cpp - which activations a plan saves -----------------===//
 #include "Searcher.h"
 
 #include <algorithm>
@@ -10,9 +10,11 @@ using namespace plc::search;
 
 namespace {
 
-/// Up to so many forward calls all sets of a unit are tried: 4,096 sets take about a millisecond.
+/// Up to so many forward calls of a unit all subsets are tried: 4,096 subsets take about a millisecond.
 constexpr size_t mostForAllSets = 12;
 
+/// Finds the Pareto front of saved bytes and recomputing time of one unit alone. Variables: which forward calls are
+/// dropped, that is, recomputed. Exact up to `mostForAllSets` calls; above that a few families of subsets.
 class OptionFinder {
 public:
   OptionFinder(const Workload &workload, int32_t unit) : workload(workload), unit(unit) {
@@ -27,7 +29,7 @@ public:
   }
 
   std::vector<SavedOption> run() {
-    std::vector<size_t> open; // calls that may run again
+    std::vector<size_t> open; // calls that may be recomputed
     for (size_t i = 0; i < calls.size(); ++i)
       if (workload.calls[size_t(calls[i])].mayRecompute)
         open.push_back(i);
@@ -40,7 +42,7 @@ public:
     if (open.size() <= mostForAllSets) {
       for (size_t set = 0; set < size_t(1) << open.size(); ++set)
         addIf([&](size_t k) { return set >> k & 1; });
-    } else { // none, all, each alone, and all before or behind each
+    } else { // none, each alone, and all before or behind each
       addIf([](size_t) { return false; });
       for (size_t each = 0; each < open.size(); ++each) {
         addIf([&](size_t k) { return k == each; });
@@ -48,6 +50,7 @@ public:
         addIf([&](size_t k) { return k >= each; });
       }
     }
+    // Sorted by time, an option is on the front if it saves fewer bytes than all before it.
     std::sort(all.begin(), all.end(), [](const SavedOption &a, const SavedOption &b) {
       return std::tie(a.ns, a.bytes, a.dropped) < std::tie(b.ns, b.bytes, b.dropped);
     });
@@ -59,7 +62,7 @@ public:
   }
 
 private:
-  // From the last call on: what a call that runs again reads is needed, too.
+  // Adds the option of one subset. From the last call on: a dropped call that is needed makes its operands needed, too.
   void add(const std::vector<char> &drops) {
     SavedOption option;
     std::set<int32_t> reread;
@@ -82,7 +85,7 @@ private:
 
   const Workload &workload;
   int32_t unit;
-  std::vector<bool> isNeeded; // by value
+  std::vector<bool> isNeeded; // by value: some backward call reads it
   std::vector<int32_t> calls;
   std::vector<SavedOption> all;
 };
@@ -93,7 +96,7 @@ std::vector<SavedOption> plc::search::savedOptionsOf(const Workload &workload, i
   return OptionFinder(workload, unit).run();
 }
 
-// Units of equal calls have equal options.
+// The options of a unit. Units with equal calls share one computation, since models repeat layers.
 const std::vector<SavedOption> &Searcher::optionsOf(int32_t workload, int32_t unit) {
   std::vector<std::vector<SavedOption>> &mine = options[size_t(workload)];
   if (!mine.empty())
@@ -107,7 +110,7 @@ const std::vector<SavedOption> &Searcher::optionsOf(int32_t workload, int32_t un
     for (int32_t call : calls) {
       const Call &plain = each.calls[size_t(call)];
       key.insert(key.end(), {plain.ns, plain.mayRecompute, int64_t(plain.reads.size())});
-      for (int32_t value : plain.reads) // relative to the unit, or from outside
+      for (int32_t value : plain.reads) // relative to the unit, or -1 from outside: layers then have equal keys
         key.push_back(
             each.values[size_t(value)].maker >= calls.front() ? each.values[size_t(value)].maker - calls.front() : -1);
       for (int32_t value : plain.makes)
@@ -119,6 +122,7 @@ const std::vector<SavedOption> &Searcher::optionsOf(int32_t workload, int32_t un
       continue;
     }
     mine[u] = mine[it->second];
+    // The same option, with the calls of this unit.
     const std::vector<int32_t> &like = each.callsOf[it->second];
     for (SavedOption &option : mine[u])
       for (int32_t &call : option.dropped)
@@ -134,8 +138,9 @@ void Searcher::setOption(Candidate &each, int32_t unit, const SavedOption &optio
     each.plan.recompute[size_t(call)] = Recompute::once;
 }
 
-// On these ranks each unit has the option that costs the least at the rank's price of a byte; after so many units of a rank at the
-// other, lower price.
+// Sets the option of each unit on these ranks to the one with the least time + price x bytes, where bytes count once
+// for each micro-batch in flight. This is a Lagrangian relaxation: with a price, units decide independently. With
+// `parts` the later units of a rank pay its lower price.
 void Searcher::applyPrices(Candidate &each, const std::vector<char> &ranks, const PriceParts *parts) {
   std::vector<int64_t> now(each.plan.rankOf.size(), 0), inFlight(now);
   for (const std::vector<Task> &row : each.plan.order)
@@ -146,6 +151,7 @@ void Searcher::applyPrices(Candidate &each, const std::vector<char> &ranks, cons
   std::vector<int64_t> units(ranks.size(), 0); // of each rank, so far
   for (size_t unit = 0; unit < each.plan.stageOf.size(); ++unit) {
     auto stage = size_t(each.plan.stageOf[unit]), rank = size_t(each.plan.rankOf[stage]);
+    // Other ranks keep their options.
     if (!ranks[rank])
       continue;
     double price = parts && units[rank]++ >= parts->units[rank] ? parts->lower[rank] : each.price[rank];
@@ -162,8 +168,8 @@ void Searcher::applyPrices(Candidate &each, const std::vector<char> &ranks, cons
   each.tasks = nullptr;
 }
 
-// Near the least bytes all that is recomputed runs again for each call, whether it needs to or not: the dearest calls first run again
-// less often, or not, where that fits.
+// Near the least memory, all recomputed calls have a clone for each user, needed or not. From the dearest call on, this
+// takes clones back as far as the plan still fits and gets cheaper.
 void Searcher::thin(Candidate &each) {
   if (each.result.overBytes || !isOn("thin"))
     return;
@@ -186,12 +192,12 @@ void Searcher::thin(Candidate &each) {
     }
 }
 
-// Units that are alike change their option at one and the same price: so of each rank that fits at the higher price the fewest units pay it,
-// by bisection, all ranks at once.
+// Equal units change their option at one and the same price, so a price alone jumps between too many and too few bytes.
+// This bisects, for all ranks at once, the number of units that pay the higher price.
 void Searcher::divide(Candidate &each, const std::vector<char> &open, const std::vector<double> &low,
                       const std::vector<double> &high, Candidate &found) {
   size_t ranks = open.size();
-  std::vector<int64_t> few(ranks, 0), many(ranks, 0);
+  std::vector<int64_t> few(ranks, 0), many(ranks, 0); // by rank: units that are too few, and enough
   PriceParts parts{std::vector<int64_t>(ranks, 0), std::vector<double>(ranks, 0.0)};
   for (size_t unit = 0; unit < each.plan.stageOf.size(); ++unit)
     ++many[size_t(each.plan.rankOf[size_t(each.plan.stageOf[unit])])];
@@ -218,13 +224,15 @@ void Searcher::divide(Candidate &each, const std::vector<char> &open, const std:
   }
 }
 
-// The least prices with which the ranks fit, each by bisection of its logarithm, all ranks at once.
+// Makes a plan that exceeds its limits recompute until it fits, if it can. Bisects the logarithm of each rank's price,
+// all ranks at once, since orders couple them. `each` becomes the cheapest plan met. Returns false if none ends.
 bool Searcher::repair(Candidate &each, int steps) {
-  constexpr double cheapest = -12, dearest = 3; // powers of ten: no call saves less time per byte, none more
+  constexpr double cheapest = -12, dearest = 3; // exponents of 10, in ns per byte: no call is below or above
   size_t ranks = each.plan.order.size();
   std::vector<double> low(ranks, cheapest), high(ranks, dearest);
   std::vector<char> open(ranks, 0);
   for (size_t rank = 0; rank < ranks; ++rank)
+    // Ranks that fit for nothing stay as they are.
     open[rank] = each.result.bytes[rank] > machine.limitOf(rank) || each.price[rank] > 0;
   if (std::count(open.begin(), open.end(), 1) == 0)
     return true;
@@ -232,6 +240,7 @@ bool Searcher::repair(Candidate &each, int steps) {
   for (int step = 0; step <= steps; ++step) {
     for (size_t rank = 0; rank < ranks; ++rank)
       if (open[rank])
+        // The highest price first: does anything fit?.
         each.price[rank] = std::pow(10, step == 0 ? high[rank] : (low[rank] + high[rank]) / 2);
     applyPrices(each, open);
     if (!orderAnew(each) || !assess(each))
@@ -243,7 +252,7 @@ bool Searcher::repair(Candidate &each, int steps) {
         (each.result.bytes[rank] <= machine.limitOf(rank) ? high : low)[rank] = std::log10(each.price[rank]);
   }
   divide(each, open, low, high, found);
-  // Near the least bytes a clone for each unit, or call, takes fewer than one that lives until the last of them.
+  // Near the least memory, several clones hold fewer bytes than one that lives until the last of its users.
   for (Recompute more : {Recompute::perUnit, Recompute::perCall}) {
     if (!found.result.overBytes || !isOn("more clones"))
       break;

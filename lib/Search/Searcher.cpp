@@ -1,4 +1,4 @@
-//===- Searcher.cpp - starts, then one neighbourhood search ---------------===//
+//===- Searcher.cpp - starts, then annealing of the best ------------------===//
 #include "Searcher.h"
 
 #include <algorithm>
@@ -8,16 +8,17 @@ using namespace plc::search;
 
 namespace {
 
-/// What a byte above the limits costs, as a fraction of the step for a plan that is over by all of its limit: of starts, and
-/// the range in which the search moves it.
+/// Penalty of bytes above the limits, as a fraction of the step for a plan that is above by its whole limit. One value
+/// compares starts; the search moves another one within the range. A fixed penalty stands still (Rationale of the plan
+/// dialect). The values are not tuned: the least must still let a plan cross the limit, the most must push it back.
 constexpr double startPenalty = 6, leastPenalty = 0.3, mostPenalty = 30;
-/// Accepted above the present cost at the begin of a search, as a fraction; it falls to 0. Measured on GPTs of 2 to 8 ranks
-/// from 0.002 to 0.02: within 0.3 % of each other.
+/// Annealing accepts a plan that is this fraction worse at first; the fraction falls to 0. Measured on GPTs on 2 to 8
+/// ranks from 0.002 to 0.02: within 0.3 % of each other.
 constexpr double hottest = 0.006;
-/// Plans whose steps differ by less are equally fast, and the one that takes fewer bytes is better: a tenth of what predictions are off by
-/// (`bench/prediction.py`: 3 to 6 %).
+/// Steps within this factor count as equal, and the plan with fewer bytes wins. It is a tenth of the error of
+/// predictions (`bench/prediction.py`: 3 to 6 %).
 constexpr double fewerBytes = 1.0025;
-/// From which a search under lower limits goes on.
+/// Plans that a search under lower limits starts from. Not tuned: more of them divide its effort.
 constexpr size_t mostFinalists = 4;
 
 int64_t mostBytes(const Candidate &each) {
@@ -38,6 +39,7 @@ Searcher::Searcher(const std::vector<Workload> &workloads, const Machine &machin
   mayMap = mayOrder && mayCut && limits.rankOf.empty() && !limits.stages && !limits.chunks;
 }
 
+// Until some plan fits, the whole effort may go into starts; then `enough` reserves the rest for moves.
 bool Searcher::isOver() {
   if (spent >= (best ? enough : limits.effort))
     return true;
@@ -51,6 +53,7 @@ double Searcher::guideOf(const Evaluation &result, double penalty) const {
   return double(result.aloneNs) * (1 + penaltyOfByte(penalty) * double(result.overBytes));
 }
 
+// Costs effort in proportion to the calls, since it visits each of them.
 void Searcher::makeTasks(Candidate &each) {
   each.tasks = std::make_shared<StageTasks>(tasksOf(workloadOf(each), each.plan, machine.ranks));
   spent += int64_t(workloadOf(each).calls.size());
@@ -62,6 +65,7 @@ bool Searcher::orderAnew(Candidate &each) {
   const Workload &workload = workloadOf(each);
   if (!each.tasks)
     makeTasks(each);
+  // No fault: the schedule takes these stages.
   if (!orderByFamily(*each.tasks, workload, *limits.schedule, limits.file ? &*limits.file : nullptr, each.plan))
     return true;
   // On one rank all orders are one, also of schedules that want several stages on each.
@@ -71,6 +75,8 @@ bool Searcher::orderAnew(Candidate &each) {
   return true;
 }
 
+// Also keeps `best` and `lean`. They are compared by the helped step, which is what a user gets; moves and starts go by
+// `cost`, the unhelped one.
 bool Searcher::assess(Candidate &each, double most, double penalty) {
   if (!each.tasks)
     makeTasks(each);
@@ -86,6 +92,7 @@ bool Searcher::assess(Candidate &each, double most, double penalty) {
   if (each.result.overBytes == 0) {
     if (!best || each.result.stepNs < best->result.stepNs)
       best = each;
+    // `best` has left the old `lean` behind: start again from it.
     if (!lean || double(lean->result.stepNs) > double(best->result.stepNs) * asFast)
       lean = best;
     else if (double(each.result.stepNs) <= double(best->result.stepNs) * asFast && mostBytes(each) < mostBytes(*lean))
@@ -96,7 +103,8 @@ bool Searcher::assess(Candidate &each, double most, double penalty) {
   return true;
 }
 
-// What an evaluation counts: tasks are visited twice, and each message is two posts and two waits. Plans that are cut off are not played.
+// The effort of an evaluation: `order` and the simulator each visit all tasks, and each message has two posts and two
+// waits. A plan that is cut off is not played.
 int64_t Searcher::actionsOf(const Candidate &each) const {
   int64_t tasks = 0;
   for (const auto &row : each.plan.order)
@@ -104,13 +112,13 @@ int64_t Searcher::actionsOf(const Candidate &each) const {
   return tasks * 2 + (each.result.ends ? int64_t(each.tasks->routes.size()) * runsOf(each.plan) * 4 : 0);
 }
 
-// The best of each number of micro-batches and rank map, then the next best.
+// The plans to anneal: the best start of each frame first, for variety, then the next best of each.
 std::vector<Candidate> Searcher::choosePool(std::vector<Candidate> &starts) {
-  constexpr double near = 1.15; // no search has made up for more
-  constexpr size_t size = 16;
+  constexpr double near = 1.15; // in trials no anneal has made up for more
+  constexpr size_t size = 16;   // not tuned: more halves the effort of each once more
   std::vector<Candidate> pool;
   std::map<FrameKey, int> seen;
-  // With help it may be faster than those that need none; and a frame's promise may be all that there was effort for.
+  // `best` may be no start: it is compared with help, and it may be the trial plan of a frame that got no effort.
   if (best && (starts.empty() || best->cost > starts.front().cost * near))
     pool.push_back(*best);
   for (int most : {1, 3})
@@ -127,6 +135,7 @@ std::vector<Candidate> Searcher::choosePool(std::vector<Candidate> &starts) {
   return pool;
 }
 
+// A move, drawn with a probability in proportion to its weight.
 const Searcher::Move &Searcher::drawMove() {
   double sum = 0;
   for (const Move &move : moves)
@@ -138,33 +147,40 @@ const Searcher::Move &Searcher::drawMove() {
   return moves.front();
 }
 
+// Simulated annealing from `start` for so much effort; `start` becomes the best plan met. The threshold of acceptance
+// is fixed in each step, so a worse plan can be cut off during its evaluation. The penalty starts at 3, between its
+// bounds.
 void Searcher::anneal(Candidate &start, int64_t units) {
   double penalty = 3;
   Candidate now = start;
   int64_t from = spent;
   for (int64_t step = 1; spent - from < units; ++step) {
+    // Not in each step: reading the clock takes time, too.
     if (step % 64 == 0 && isOver())
       return;
     double heat = hottest * (1 - double(spent - from) / double(units));
+    // The penalty follows the plan, so that it walks along the limit instead of staying on one side.
     if (hasBudget() && step % 32 == 0)
       penalty = std::clamp(now.result.overBytes ? penalty * 1.2 : penalty / 1.2, leastPenalty, mostPenalty);
     const Move &move = drawMove();
     Candidate next = now;
-    spent += 8; // so that moves that find nothing end, too
+    spent += 8; // moves that find nothing must end, too
     if (!(this->*move.make)(next) || !orderAnew(next))
       continue;
     if (!assess(next, guideOf(now.result, penalty) * (1 + heat), penalty))
       continue;
     now = std::move(next);
+    // `cost` has a fixed penalty, so plans of different times compare.
     if (now.cost < start.cost)
       start = now;
   }
 }
 
+// Algorithm: 1. make starts; 2. report the best of each frame; 3. anneal a pool and halve it until one is left.
 std::optional<Found> Searcher::run(const std::vector<PlanSpec> &known) {
   std::vector<Candidate> starts = makeStarts(known);
   std::stable_sort(starts.begin(), starts.end(), isCheaper);
-  if (!best) // none fits: those that lack the fewest bytes lead to plans that do
+  if (!best) // none fits: plans with the fewest bytes above the limits lead to plans that fit
     std::stable_sort(starts.begin(), starts.end(),
                      [](const Candidate &a, const Candidate &b) { return a.result.overBytes < b.result.overBytes; });
   std::set<FrameKey> seen;
@@ -176,7 +192,8 @@ std::optional<Found> Searcher::run(const std::vector<PlanSpec> &known) {
   addMoves();
   std::vector<Candidate> pool = choosePool(starts);
   starts.clear();
-  // Small plans are cheap: what more of them would find is left, so that toys are planned in a moment.
+  // Caps the evaluations, so that toy models are planned in a moment. Not tuned: it gives up what more moves would
+  // find.
   constexpr int64_t mostEvaluations = 30'000;
   int64_t effort = limits.effort;
   if (!pool.empty())
@@ -184,6 +201,7 @@ std::optional<Found> Searcher::run(const std::vector<PlanSpec> &known) {
                                           (actionsOf(pool.front()) + int64_t(workloadOf(pool.front()).calls.size())));
   // Successive halving: Jamieson and Talwalkar, "Non-stochastic best arm identification", 2016.
   while (!moves.empty() && !pool.empty() && !isOver()) {
+    // Each round gets an equal part of the effort, so later rounds anneal fewer plans for longer.
     auto rounds = size_t(std::ceil(std::log2(double(pool.size())))) + 1;
     int64_t slice = (effort - spent) / int64_t(rounds) / int64_t(pool.size());
     for (Candidate &each : pool)
@@ -233,7 +251,7 @@ std::optional<Found> plc::search::search(const std::vector<Workload> &workloads,
   return Searcher(workloads, machine, within, report).run(known);
 }
 
-// All work divided evenly.
+// All work and updates divided evenly among all ranks, at the speed of a rank when all compute.
 int64_t plc::search::lowerBound(const std::vector<Workload> &workloads, const Machine &machine) {
   double least = std::numeric_limits<double>::infinity();
   for (const Workload &workload : workloads) {

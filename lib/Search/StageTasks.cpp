@@ -1,4 +1,4 @@
-//===- StageTasks.cpp - what the tasks of a plan's stages do --------------===//
+//===- StageTasks.cpp - time and memory of each stage's tasks -------------===//
 #include "plc/Search/StageTasks.h"
 
 #include <algorithm>
@@ -10,6 +10,7 @@ using namespace plc::search;
 
 namespace {
 
+/// Lays out the calls of each task: originals in program order, and clones before the calls that need them.
 class BodyBuilder {
 public:
   BodyBuilder(const Workload &workload, const PlanSpec &plan) : workload(workload), plan(plan) {
@@ -19,7 +20,7 @@ public:
   }
 
   StageBodies run() {
-    // W behind B, so that a clone for B serves W, too.
+    // All of B, then all of W: so a clone that is made for B serves W, too.
     for (bool isW : {false, true}) {
       if (!isW)
         addJoined(workload.joinedFirst);
@@ -34,13 +35,14 @@ public:
   }
 
 private:
+  /// The latest clone of a call.
   struct Clone {
-    int32_t call = -1; // that the last clone was made for; -1: there is none
+    int32_t call = -1; // the call that it was made for; -1: there is none
     int32_t unit = 0;
     TaskKind kind = TaskKind::B;
   };
 
-  // A sum runs where both its gradients are made, so that they cross the cut as one value.
+  // A sum runs in the stage that makes both gradients, so that one value crosses the cut, not two.
   void placeCalls() {
     for (const Call &call : workload.calls) {
       int32_t stage = plan.stageOf[size_t(call.unit)];
@@ -54,6 +56,7 @@ private:
     }
   }
 
+  // Adds the calls of W that a full backward runs here.
   void addJoined(const std::vector<int32_t> &calls) {
     for (int32_t call : calls)
       if (taskOf(workload, plan, size_t(call)) == TaskKind::B)
@@ -68,7 +71,8 @@ private:
     out.bodies[size_t(out.stageOfCall[call])][size_t(kind)].push_back({int32_t(call), false});
   }
 
-  // What runs again for each unit does so before the unit's first call: then what only clones read is gone before gradients are made.
+  // A clone for a whole unit runs before the unit's first call. Then the values that only clones read are freed before
+  // the unit's gradients become live.
   void beginUnit(size_t call, TaskKind kind) {
     int32_t unit = workload.calls[call].unit;
     if (begun[size_t(kind)] == unit || plan.recompute.empty())
@@ -79,7 +83,8 @@ private:
         cloneFor(int32_t(each), each, kind, /*isEarly=*/true);
   }
 
-  // Runs again what `reader`, which runs for `call`, reads and is not saved, makers first.
+  // Adds clones of the calls whose results `reader` reads and the plan does not save; `reader` runs for `call`.
+  // Recursive: makers come first.
   void cloneFor(int32_t call, size_t reader, TaskKind kind, bool isEarly) {
     if (plan.recompute.empty())
       return;
@@ -93,7 +98,7 @@ private:
       Clone &clone = cloneOf[maker];
       bool isThere = clone.call == call || (clone.call >= 0 && how == Recompute::once) ||
                      (clone.call >= 0 && how == Recompute::perUnit && clone.unit == unit && clone.kind == kind);
-      // A clone that its calls wait for runs with them; what it reads runs again first, however early.
+      // A clone per call stands directly before its call. What it reads is cloned first, however early that is.
       if (isThere || (isEarly && reader == size_t(call) && how != Recompute::perUnit))
         continue;
       clone = {call, unit, kind};
@@ -109,20 +114,23 @@ private:
   std::vector<Clone> cloneOf;      // by call
 };
 
-/// When a version of a value lives on a rank: from its first to its last call.
+/// The lifetime of one version of a value on a rank (original, clone, or received copy), from its first to its last
+/// call.
 struct Life {
   int32_t value = 0;
   int32_t rank = 0;   ///< where it lives
-  int32_t stage = -1; ///< that has received it; -1: it is made here
+  int32_t stage = -1; ///< the stage that received it; -1: it is made here
   bool isClone = false;
   struct Point {
     int32_t stage = -1, position = 0;
     TaskKind kind = TaskKind::F;
     bool isSameTask(const Point &other) const { return stage == other.stage && kind == other.kind; }
   } first{}, last{};
-  int32_t next = -1; ///< of the same value
+  int32_t next = -1; ///< the next older version of the same value
 };
 
+/// Computes times, bytes, messages and dependences of all tasks of a plan, in a few passes over calls and values. Live
+/// bytes follow from lifetimes, which are found as each micro-batch would run.
 class TaskBuilder {
 public:
   TaskBuilder(const Workload &workload, const PlanSpec &plan, int64_t ranks)
@@ -150,7 +158,7 @@ private:
   int32_t rankOfStage(int32_t stage) const { return plan.rankOf[size_t(stage)]; }
   int32_t stageOfMaker(int32_t value) const { return bodies.stageOfCall[size_t(workload.values[size_t(value)].maker)]; }
 
-  // Tasks in the order in which one micro-batch runs them on a rank, so that the last call that is seen is the last.
+  // Visits tasks in the order in which one micro-batch runs them, so that the last reader visited is the last in time.
   void findLives() {
     auto stages = int32_t(plan.rankOf.size());
     head.assign(workload.values.size(), -1);
@@ -175,10 +183,12 @@ private:
     }
   }
 
+  // Extends the lifetime that a read finds; the first read of a stage of another rank makes a route.
   void read(int32_t value, int32_t stage, int32_t rank, const Life::Point &here) {
     int32_t from = stageOfMaker(value);
     bool isReceived = rankOfStage(from) != rank;
-    // Lives are found newest first: of several clones the last one, in the backward tasks of their stage.
+    // Newest version first: of several clones, the last one before the read. Clones serve backward tasks of their own
+    // stage.
     for (int32_t i = head[size_t(value)]; i >= 0; i = lives[size_t(i)].next) {
       Life &life = lives[size_t(i)];
       bool isIt = isReceived ? life.stage == stage
@@ -190,7 +200,7 @@ private:
       return;
     }
     if (!isReceived) {
-      // An output, or what a later task or call of the same stage makes.
+      // No version: the value is an output, or a later call of the stage makes it, which is an illegal full backward.
       out.isLegal &= from != stage || workload.values[size_t(value)].isOutput;
       return;
     }
@@ -207,6 +217,7 @@ private:
     lives.push_back(life);
   }
 
+  // From lifetimes to `peak` and `net` of each task: bytes that begin and end at each call.
   void addBytes() {
     struct Changes {
       std::vector<int64_t> begun, ended;
@@ -223,7 +234,7 @@ private:
       bool isMade = life.stage < 0;
       if (isMade)
         at(life.first).begun[size_t(life.first.position)] += bytes;
-      // What is sent and read in its own task alone ends when its last message has left.
+      // A value that is sent, and read in its own task alone, is freed when its last message has left.
       int32_t route = isMade && !life.isClone ? lastRoute[size_t(life.value)] : -1;
       if (route >= 0 && life.first.isSameTask(life.last))
         out.routes[size_t(route)].freed = bytes;
@@ -242,10 +253,12 @@ private:
       }
   }
 
-  // Values of other stages, the longest message of each pair of tasks, and the last task of the stage itself.
+  // Dependences of each task: values of other stages (of each pair of tasks the longest message), and the task of the
+  // same stage before it.
   void addNeeds() {
     out.into.resize(plan.rankOf.size() * 3);
-    std::vector<std::tuple<int32_t, int32_t, int64_t>> needs; // node, node that it waits for, -ns
+    // Node, node that it waits for, -ns: the longest sorts first.
+    std::vector<std::tuple<int32_t, int32_t, int64_t>> needs;
     for (size_t index = 0; index < workload.calls.size(); ++index)
       for (int32_t value : workload.calls[index].reads) {
         int32_t from = stageOfMaker(value), to = bodies.stageOfCall[index];
@@ -274,7 +287,9 @@ private:
     }
   }
 
-  // The first stage that reads a parameter owns it. Of several replicas each owns a part of what a rank has.
+  // Persistent bytes and messages of parameters. The first stage that reads a parameter owns and updates it. Other
+  // ranks that read it hold a copy, and their gradients travel to the owner. Of R replicas each owns an R-th of a
+  // rank's parameters.
   void addParameters() {
     out.persistentBytes.assign(ranks, 0);
     out.updatedBytes.assign(ranks, 0);
@@ -305,7 +320,7 @@ private:
       for (int32_t rank : readers)
         if (rank != home)
           out.stepMessages.push_back({home, rank, parameter.bytes, false});
-      // Its owner has all sites; of other replicas' it has a part, as of the moments.
+      // The owner holds all its sites; of other replicas' gradients and of the moments it holds its share.
       int64_t others = sites * lanes * (plan.replicas - 1);
       out.persistentBytes[size_t(home)] +=
           parameter.bytes * sites * lanes + aligned(parameter.bytes * (workload.moments + others) / plan.replicas);
@@ -313,6 +328,7 @@ private:
     }
   }
 
+  // Each rank holds a persistent buffer once, however many of its units use it.
   void addPersistent() {
     int64_t runs = workload.microBatches / plan.replicas;
     for (const Persistent &each : workload.persistent) {

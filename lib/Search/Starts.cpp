@@ -16,7 +16,9 @@ std::vector<int32_t> mapOf(int64_t stages, auto rankOf) {
 
 } // namespace
 
-// Stages on ranks 0, 1, 2:  plain 012 · extra 0120 · loop 012012 · vee 012210
+// The rank maps of a number of ranks, within the limits. Stages on ranks 0, 1, 2:
+//
+//   plain 012 · extra 0120 · loop 012012 · vee 012210
 std::vector<std::vector<int32_t>> Searcher::rankMaps(int64_t ranks) const {
   if (!limits.rankOf.empty())
     return {limits.rankOf};
@@ -26,12 +28,13 @@ std::vector<std::vector<int32_t>> Searcher::rankMaps(int64_t ranks) const {
     if (fits && isOn(name))
       maps.push_back(mapOf(stages, rankOf));
   };
-  if (ranks == 1) { // all stages that are asked for
+  if (ranks == 1) { // all stages that the limits ask for
     add("plain", std::max<int64_t>({1, limits.stages, limits.chunks}), [](int64_t) { return 0; });
     return maps;
   }
   planner::Placement placement = limits.schedule ? rowOf(*limits.schedule).placement : planner::Placement::any;
   int64_t leastChunks = limits.schedule ? rowOf(*limits.schedule).chunks : 1;
+  // 4 unless the limits ask for more; not tuned: more chunks mean more messages.
   auto mostChunks = std::max<int64_t>({limits.chunks, limits.stages / ranks, 4});
   if (leastChunks <= 1)
     add("plain", ranks, [&](int64_t stage) { return stage; });
@@ -40,7 +43,7 @@ std::vector<std::vector<int32_t>> Searcher::rankMaps(int64_t ranks) const {
   for (int64_t chunks = 2; chunks <= mostChunks; ++chunks) {
     if (placement != planner::Placement::vee)
       add("loop", chunks * ranks, [&](int64_t stage) { return stage % ranks; });
-    // A schedule that places stages in a V has as many on each rank as it says.
+    // A schedule with V-shape placement fixes the number of chunks.
     if (placement == planner::Placement::any || (placement == planner::Placement::vee && chunks == leastChunks))
       add("vee", chunks * ranks,
           [&](int64_t stage) { return stage / ranks % 2 ? ranks - 1 - stage % ranks : stage % ranks; });
@@ -48,6 +51,8 @@ std::vector<std::vector<int32_t>> Searcher::rankMaps(int64_t ranks) const {
   return maps;
 }
 
+// All combinations of workload, replicas and rank map that fit the machine. Workloads whose ranks share stages bring
+// their own rank map.
 void Searcher::forEachStart(const VisitStart &visit) const {
   auto visitIf = [&](size_t index, int64_t replicas, const std::vector<int32_t> &map, size_t units) {
     const Workload &workload = workloads[index];
@@ -78,7 +83,9 @@ bool Searcher::hasStarts() const {
   return has;
 }
 
-// A workload on a rank map, cut, without an order.
+// Makes a frame: cut, but not ordered. Without limits of bytes it promises the work of its slowest rank. Under limits,
+// work alone led to few micro-batches, of which none fits. So two plans are tried: one that saves all, one that
+// recomputes all.
 Searcher::Frame Searcher::frameOf(int32_t index, int64_t replicas, const std::vector<int32_t> &rankOf) {
   const Workload &workload = workloads[size_t(index)];
   Frame answer;
@@ -112,11 +119,13 @@ Searcher::Frame Searcher::frameOf(int32_t index, int64_t replicas, const std::ve
   return answer;
 }
 
-// Frames that promise most first: what they give spares the others. Moves change a frame's rank map and cut, so those a little slower
-// than the best plan are starts, too: gpt.ein on 4 ranks takes 12.8 ms without them, 12.3 with.
+// Makes the starts, frames with the best promise first, so that bad frames can be skipped. Annealing changes a frame's
+// rank map and cut, so frames somewhat slower than the best plan are starts, too: `gpt.ein` on 4 ranks takes 12.8 ms
+// without them, 12.3 ms with them.
 std::vector<Candidate> Searcher::makeStarts(const std::vector<PlanSpec> &known) {
-  constexpr double near = 1.06;
-  // On a GPT of 8 layers on 8 ranks in half of its bytes, frames above 1.3 times the best plan gave nothing and took most of the effort.
+  constexpr double near = 1.06; // lower bound over the best plan; not tuned otherwise
+  // On a GPT of 8 layers on 8 ranks in half of its bytes, frames above 1.3 times the best plan gave nothing and took
+  // most of the effort. 1.5 leaves a margin.
   constexpr double promising = 1.5;
   std::vector<Candidate> starts;
   for (const PlanSpec &plan : known) {
@@ -132,7 +141,7 @@ std::vector<Candidate> Searcher::makeStarts(const std::vector<PlanSpec> &known) 
       frames.push_back(frameOf(index, replicas, rankOf));
     });
   std::stable_sort(frames.begin(), frames.end(), [](const Frame &a, const Frame &b) { return a.cost < b.cost; });
-  enough = limits.effort / 2;
+  enough = limits.effort / 2; // the other half is for moves
   for (const Frame &frame : frames) {
     if (isOver() || (best && frame.cost > best->cost * promising))
       break;
@@ -145,6 +154,7 @@ std::vector<Candidate> Searcher::makeStarts(const std::vector<PlanSpec> &known) 
   return starts;
 }
 
+// Adds the starts of one frame: orders, and what makes them fit where some exceed the limits.
 void Searcher::addStarts(const Candidate &frame, std::vector<Candidate> &starts) {
   size_t from = starts.size();
   bool splits = limits.maySplit && frame.plan.ranks() > 1;
@@ -152,7 +162,7 @@ void Searcher::addStarts(const Candidate &frame, std::vector<Candidate> &starts)
   auto isAbove = [](const Candidate &each) { return each.result.overBytes > 0; };
   if (std::none_of(starts.begin() + long(from), starts.end(), isAbove))
     return;
-  // A full backward saves fewer bytes, which count where the limits bind.
+  // A full backward holds fewer bytes, which counts only where limits bind.
   if (splits && isOn("full")) {
     Candidate full = frame;
     full.plan.fullBackward.assign(full.plan.fullBackward.size(), 1);
@@ -173,11 +183,12 @@ void Searcher::addStarts(const Candidate &frame, std::vector<Candidate> &starts)
   }
 }
 
-// Near the floor: every second, fourth .. unit saves what other units read, and all else runs again for each unit or call that
-// needs it, from there. Checkpoints of a chain, after Chen et al., "Training Deep Nets with Sublinear Memory Cost", 2016.
+// For limits near the least memory. Only every unit's inputs, or those of every second, fourth .. unit, are saved; the
+// rest is recomputed for each unit or call that needs it. These are the checkpoints of a chain, after Chen et al.,
+// "Training Deep Nets with Sublinear Memory Cost", 2016.
 void Searcher::addChains(const Candidate &frame, std::vector<Candidate> &starts) {
   const Workload &workload = workloadOf(frame);
-  std::vector<char> isRead(workload.calls.size(), 0); // forward, by another unit
+  std::vector<char> isRead(workload.calls.size(), 0); // by forward call: another unit reads its result forward
   for (const Call &call : workload.calls)
     for (int32_t value : call.reads)
       if (auto maker = size_t(workload.values[size_t(value)].maker);
@@ -197,7 +208,8 @@ void Searcher::addChains(const Candidate &frame, std::vector<Candidate> &starts)
     }
 }
 
-// The list schedule starts as many micro-batches as fit beside what the plan saves. Its ranks may save more again.
+// Orders a plan by list scheduling, which starts as many micro-batches as fit beside the saved activations. The price
+// of 1 marks all ranks, so `repair` may let them save more again.
 bool Searcher::listWithin(Candidate &each, bool isFull) {
   each.plan.fullBackward.assign(each.plan.fullBackward.size(), isFull);
   each.price.assign(each.price.size(), 1);
@@ -206,7 +218,7 @@ bool Searcher::listWithin(Candidate &each, bool isFull) {
   return assess(each) && relist(each, 0, /*byTail=*/true) && assess(each);
 }
 
-// All units recompute as much, from nothing at level 0 to all that may run again.
+// Lets all units recompute equally much: from nothing at level 0 to all at `mostLevel`.
 bool Searcher::atLevel(Candidate &each, bool isFull, size_t level) {
   for (size_t unit = 0; unit < each.plan.stageOf.size(); ++unit) {
     const std::vector<SavedOption> &all = optionsOf(each.plan.workload, int32_t(unit));
@@ -215,14 +227,15 @@ bool Searcher::atLevel(Candidate &each, bool isFull, size_t level) {
   return listWithin(each, isFull);
 }
 
-// What a rank need not recompute it saves again.
+// At each level as many micro-batches start as fit; then `repair` saves what a rank need not recompute. A last list
+// schedule uses the bytes that are left.
 void Searcher::addLevels(const Candidate &frame, bool isFull, std::vector<Candidate> &starts) {
   for (size_t level = 0; level <= mostLevel && !isOver(); ++level) {
     Candidate each = frame;
     if (!atLevel(each, isFull, level))
       continue;
     starts.push_back(each);
-    if (!repair(each, 10))
+    if (!repair(each, 10)) // 10 bisections of 15 decades: to 1.5 % of a decade
       continue;
     starts.push_back(each);
     if (relist(each, 0, /*byTail=*/true) && assess(each))
@@ -230,7 +243,7 @@ void Searcher::addLevels(const Candidate &frame, bool isFull, std::vector<Candid
   }
 }
 
-// So that no plan is worse than the one of a named schedule on the same stages.
+// The named schedules that depend on shape alone: so no found plan is slower than a named schedule on these stages.
 void Searcher::addFamilies(const Candidate &base, std::vector<Candidate> &starts) {
   if (base.plan.ranks() == 1 || !isOn("families") || !workloadOf(base).hasBackward)
     return;
@@ -246,6 +259,7 @@ void Searcher::addFamilies(const Candidate &base, std::vector<Candidate> &starts
   }
 }
 
+// Adds starts of one frame that differ in order: families, patterns, and a list schedule from each pattern.
 void Searcher::addOrders(const Candidate &base, bool splits, std::vector<Candidate> &starts) {
   if (!mayOrder) {
     Candidate each = base;
@@ -256,21 +270,21 @@ void Searcher::addOrders(const Candidate &base, bool splits, std::vector<Candida
   addFamilies(base, starts);
   int64_t from = spent;
   int64_t runs = runsOf(base.plan);
-  // Beyond these the ends of the pipeline are a hundredth of the step.
+  // With more micro-batches for each rank, fill and drain of the pipeline are about a hundredth of the step.
   constexpr int64_t mostRunsOfRank = 16;
   if (runs > mostRunsOfRank * base.plan.ranks() && workloads.size() > 1)
     return;
   std::vector<Pattern> patterns = patternsOf(runs, base.plan.ranks(), base.plan.stages(), splits);
   if (base.plan.ranks() == 1 || !workloadOf(base).hasBackward)
-    patterns.resize(1); // all orders are one
+    patterns.resize(1); // there is only one order
   for (const Pattern &pattern : patterns) {
-    // Large plans have effort for some patterns alone, and what is started must still be repaired: 1,000 layers in 64 stages under 0.6 of
-    // the bytes of `auto` take 98.9 ms with this limit, 128.2 without.
+    // Under limits patterns take a sixth of the effort, so that starts can still be repaired. 1,000 layers in 64 stages
+    // under 0.6 of the bytes of `auto` take 98.9 ms with this limit, 128.2 ms without.
     if (!isOn(pattern.name) || isOver() || (hasBudget() && spent - from > (limits.effort - from) / 6))
       continue;
     Candidate each = base;
     orderByPattern(*each.tasks, pattern, runs, each.plan);
-    // What is half as long again is no start, unless it takes fewer bytes.
+    // A plan half as long again is no start, unless limits bind and it may hold fewer bytes.
     if (!assess(each,
                 hasBudget() || !best ? std::numeric_limits<double>::infinity() : double(best->result.aloneNs) * 1.5))
       continue;
@@ -281,9 +295,9 @@ void Searcher::addOrders(const Candidate &base, bool splits, std::vector<Candida
   }
 }
 
-// Of the starts of a frame that are over the limits the first few.
+// Repairs the cheapest starts of a frame that exceed the limits.
 void Searcher::repairStarts(std::vector<Candidate> &starts, size_t from) {
-  constexpr int most = 6, steps = 14;
+  constexpr int most = 6, steps = 14; // 14 bisections of 15 decades: to a thousandth of a decade. `most` is not tuned
   std::stable_sort(starts.begin() + long(from), starts.end(), isCheaper);
   int repaired = 0;
   for (size_t i = from, count = starts.size(); i < count && repaired < most && !isOver(); ++i) {

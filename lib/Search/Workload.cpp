@@ -1,4 +1,4 @@
-//===- Workload.cpp - what follows from the calls of a model --------------===//
+//===- Workload.cpp - facts that follow from a workload's calls -----------===//
 #include "plc/Search/Workload.h"
 
 #include <algorithm>
@@ -6,6 +6,8 @@
 
 using namespace plc::search;
 
+// One pass over the calls. Values cross units in program order, so a unit knows the units before and behind it, which
+// limit the stages that it may be in.
 void Workload::derive() {
   unitNs.assign(units.size(), {});
   callsOf.assign(units.size(), {});
@@ -21,7 +23,8 @@ void Workload::derive() {
       callsOf[size_t(call.unit)].push_back(int32_t(index));
     if (call.kind == TaskKind::W)
       (call.behind < 0 ? joinedFirst : joined[size_t(call.behind)]).push_back(int32_t(index));
-    // A sum may run in another unit's stage, but only in one whose gradients it adds.
+    // Which of two units comes first goes by number, since a sum may run in the stage of either unit whose gradient it
+    // adds.
     for (int32_t value : call.reads)
       if (int32_t unit = calls[size_t(values[size_t(value)].maker)].unit; unit != call.unit)
         earlier[size_t(std::max(unit, call.unit))].insert(std::min(unit, call.unit));

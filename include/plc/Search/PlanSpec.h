@@ -8,20 +8,21 @@
 
 namespace plc::search {
 
-/// What runs again for the backward pass, by forward call.
+/// How often a forward call is recomputed for the backward pass of a micro-batch.
 enum class Recompute : uint8_t {
   no,
   once,    ///< one clone in its stage, before the first call that needs it
-  perUnit, ///< a clone for each unit that needs it: fewer bytes, more time
-  perCall, ///< a clone for each call that needs it: the fewest bytes
+  perUnit, ///< one clone for each unit that needs it: fewer bytes, more time
+  perCall, ///< one clone for each call that needs it: the fewest bytes
 };
 
-/// What a policy recomputes.
+/// The recomputation that a policy has chosen for one workload.
 struct Recomputation {
   std::vector<Recompute> calls{}; ///< by call
-  std::vector<char> saved{};      ///< by value: saved, though its maker runs again for others that it makes
+  std::vector<char> saved{};      ///< by value: saved, although its maker is recomputed for other results
 };
 
+/// One task of a stage for one micro-batch: an element of a rank's order.
 struct Task {
   int32_t stage = 0;
   TaskKind kind = TaskKind::F;
@@ -29,19 +30,21 @@ struct Task {
   bool operator==(const Task &) const = default;
 };
 
-/// All that a planner decides of a program. Stages, ranks and orders are those of one replica; others do the same.
+/// A complete plan: all decisions of the search about a program, as plain data that passes apply. Stages, ranks and
+/// orders are those of one replica; the other replicas do the same.
 struct PlanSpec {
-  int32_t workload = 0; ///< which one of those that the search was given
+  int32_t workload = 0; ///< index among the workloads of the search
   int64_t replicas = 1;
   std::vector<int32_t> stageOf{};         ///< by unit
   std::vector<int32_t> rankOf{};          ///< by stage
-  std::vector<char> fullBackward{};       ///< by unit: W runs in B
+  std::vector<char> fullBackward{};       ///< by unit: the calls of W run in B
   std::vector<Recompute> recompute{};     ///< by call
-  std::vector<char> saved{};              ///< by value, as of `Recomputation`; empty: none
-  std::vector<std::vector<Task>> order{}; ///< by rank; all three tasks of each stage, also of those without calls
+  std::vector<char> saved{};              ///< by value, as in `Recomputation`; empty: none
+  std::vector<std::vector<Task>> order{}; ///< by rank; F, B and W of each stage, even those without calls
 
   int32_t stages() const { return int32_t(rankOf.size()); }
   int32_t ranks() const;
+  /// Whether some call is recomputed.
   bool recomputes() const;
   bool saves(int32_t value) const { return !saved.empty() && saved[size_t(value)]; }
   bool operator==(const PlanSpec &) const = default;
