@@ -1,4 +1,4 @@
-//===- LayerModes.cpp - segments by layers, and which layers are kept -----===//
+//===- LayerModes.cpp - segments by layers, and saved layers --------------===//
 #include "plc/Planner/Remat/RematPolicies.h"
 
 #include <algorithm>
@@ -33,12 +33,14 @@ Fault checkLayers(const RematMode &mode, int64_t count) {
   return std::nullopt;
 }
 
-// A layer that is not kept whole is a segment of its own; all are, or those that `kept` leaves out.
+// Makes a segment of each layer that `kept` leaves out; the others are saved whole.
 void cutLayers(RematProblem &problem, const std::vector<bool> &kept) {
   for (auto &call : problem.calls)
     call.segment = call.selected && call.layer >= 0 && !kept[call.layer] ? call.layer : -1;
 }
 
+// Sets the layers that fit in a fraction of what saving all takes. Each layer is weighed alone, by the bytes that it
+// adds to saving nothing: exact unless layers share values (Rationale of the plan dialect).
 Fault chooseKept(double fraction, RematProblem &problem, std::vector<bool> &kept) {
   int64_t layers = problem.numLayers();
   kept.assign(layers, true);
@@ -59,12 +61,12 @@ Fault chooseKept(double fraction, RematProblem &problem, std::vector<bool> &kept
   return solveSubsetSum(choice, kept);
 }
 
-// What a mode counts: layers, or calls.
+// The number of layers, or of calls, by the mode's grain.
 int64_t numUnits(const RematMode &mode, const RematProblem &problem) {
   return mode.grain == Grain::layer ? problem.numLayers() : int64_t(problem.calls.size());
 }
 
-// Units from a start up to the next are one segment; those before the first keep everything.
+// Makes a segment of the units from a start up to the next; units before the first start save everything.
 void cutAtStarts(const RematMode &mode, const std::vector<bool> &starts, RematProblem &problem) {
   // first[u]: the start at or before unit u.
   std::vector<int64_t> first(starts.size());
@@ -83,7 +85,7 @@ Fault checkDistance(const RematMode &mode) {
 
 } // namespace
 
-// Nothing is computed again.
+// Recomputes nothing.
 Fault plc::planner::chooseNone(const RematMode &mode, RematProblem &problem) {
   if (Fault fault = checkDistance(mode))
     return fault;
@@ -91,7 +93,7 @@ Fault plc::planner::chooseNone(const RematMode &mode, RematProblem &problem) {
   return std::nullopt;
 }
 
-// Nothing by segments: what a call runs again, and where, is solved for each stage once there are stages.
+// Sets no segments: under a budget the search decides for each call (lib/Search/Recomputation.cpp).
 Fault plc::planner::chooseBudget(const RematMode &mode, RematProblem &problem) { return chooseNone(mode, problem); }
 
 // A checkpoint every `interval` units, or every `minInterval` if that is more.
@@ -120,8 +122,8 @@ Fault plc::planner::chooseSelective(const RematMode &mode, RematProblem &problem
   return std::nullopt;
 }
 
-// As many bytes of whole layers are kept as fit in `memoryFraction` of what policy `none` keeps, deeper layers first;
-// each other layer is a segment. Each layer is counted alone (Rationale of the plan dialect).
+// Saves as many bytes of whole layers as fit in `memoryFraction` of what policy `none` saves, deeper layers first. Each
+// other layer is a segment.
 Fault plc::planner::chooseDynamic(const RematMode &mode, RematProblem &problem) {
   if (Fault fault = checkDistance(mode))
     return fault;
@@ -159,7 +161,8 @@ int64_t SubsetSumProblem::bound() const {
   return std::min(limit, std::accumulate(bytes.begin(), bytes.end(), int64_t(0)));
 }
 
-// Of ascending sums at most so many, the largest among them, no two neighbours nearer than they must be.
+// Thins ascending sums out to at most `most`: keeps the largest one, and drops those too close to the next larger one.
+// So an answer is never above the limit, only a little below the best.
 static std::vector<int64_t> thinOut(const std::vector<int64_t> &sums, size_t most) {
   if (sums.size() <= most)
     return sums;
@@ -172,8 +175,8 @@ static std::vector<int64_t> thinOut(const std::vector<int64_t> &sums, size_t mos
   return kept;
 }
 
-// sums[i]: what the first i layers can reach without exceeding the limit, ascending. From the largest of the last row
-// back: layer i-1 is kept if the sum without it was reachable, else it is not.
+// sums[i] has the sums that the first i layers can reach within the limit, ascending. Backwards from the largest: a
+// layer is saved if the sum without it is in the row before. Asking that first makes deeper layers win ties.
 Fault plc::planner::solveSubsetSum(const SubsetSumProblem &problem, std::vector<bool> &kept) {
   if (Fault fault = problem.check())
     return fault;

@@ -1,4 +1,4 @@
-//===- Remat.cpp - the closure of what backward reads ---------------------===//
+//===- Remat.cpp - recomputation by segments, and its bounds --------------===//
 #include "plc/Planner/Remat/Remat.h"
 #include "plc/Planner/Base/Format.h"
 #include "plc/Planner/Cuts/Partition.h"
@@ -12,7 +12,7 @@ using namespace plc::planner;
 
 namespace {
 
-// Values that a call of their stage outside their maker's segment reads.
+// By value: a call of its stage but outside its maker's segment reads it.
 std::vector<bool> crossing(const RematProblem &problem) {
   std::vector<bool> crosses(problem.values.size());
   for (const auto &call : problem.calls)
@@ -103,7 +103,7 @@ int64_t RematProblem::keptBytes(const Remat &answer) const {
 }
 
 int64_t RematProblem::peakBytes(const Remat &answer) const {
-  // The order of clones (as -1 - call) and backward calls.
+  // The order of clones (as -1 - call) and backward calls: each clone just before the first call that needs it.
   std::vector<int64_t> order;
   std::vector<bool> done(calls.size());
   auto cloneFor = [&](auto &self, const std::vector<int64_t> &args, int64_t stage) -> void {
@@ -120,7 +120,7 @@ int64_t RematProblem::peakBytes(const Remat &answer) const {
     cloneFor(cloneFor, backward[call].args, backward[call].stage);
     order.push_back(call);
   }
-  // What an item reads of the values that this pass holds: kept or computed again, and no outputs.
+  // Visits what an item reads of the values counted here: saved or recomputed ones, but no outputs.
   auto visitReads = [&](int64_t item, auto visit) {
     const std::vector<int64_t> &args = item < 0 ? calls[-1 - item].args : backward[item].args;
     int64_t stage = item < 0 ? calls[-1 - item].stage : backward[item].stage;
@@ -131,6 +131,7 @@ int64_t RematProblem::peakBytes(const Remat &answer) const {
   std::vector<int64_t> lastRead(values.size(), -1);
   for (size_t time = 0; time < order.size(); ++time)
     visitReads(order[time], [&](int64_t value) { lastRead[value] = time; });
+  // A sweep over time. All saved values are live at the start of the backward pass.
   int64_t now = keptBytes(answer), peak = now;
   for (size_t time = 0; time < order.size(); ++time) {
     if (order[time] < 0)
@@ -154,7 +155,7 @@ int64_t RematProblem::recomputeNs(const Remat &answer) const {
   return ns;
 }
 
-// Values of the stage's own forward calls, outputs apart, that its backward calls read themselves.
+// By value: a forward call of the same stage makes it, it is no output, and a backward call reads it.
 std::vector<bool> RematProblem::readByBackward() const {
   std::vector<bool> read(values.size());
   for (const BackwardCall &call : backward)
@@ -185,6 +186,7 @@ int64_t RematProblem::boundRecomputeNs(int64_t keptBytes) const {
   for (size_t call = 0; call < calls.size(); ++call)
     if (freed[call])
       order.push_back(call);
+  // The fractional knapsack: cheapest time per byte first, the last one in part.
   auto perByte = [&](int64_t call) { return static_cast<long double>(calls[call].ns) / freed[call]; };
   std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return perByte(a) < perByte(b); });
   int64_t ns = 0;
@@ -207,6 +209,7 @@ Remat plc::planner::recompute(const RematProblem &problem) {
   };
   for (const auto &call : problem.backward)
     need(call.args, call.stage);
+  // The closure: a needed value is saved, or its maker is cloned, which needs its operands.
   while (!needed.empty()) {
     const RematProblem::Value &value = problem.values[needed.back()];
     const RematProblem::Call &maker = problem.calls[value.maker];
@@ -216,7 +219,7 @@ Remat plc::planner::recompute(const RematProblem &problem) {
       continue;
     }
     needed.pop_back();
-    if (!answer.cloned[value.maker]) {
+    if (!answer.cloned[value.maker]) { // one clone serves all its readers
       answer.cloned[value.maker] = true;
       need(maker.args, maker.stage);
     }

@@ -1,4 +1,4 @@
-//===- Retention.cpp - the problem of retention, and what an answer holds -===//
+//===- Retention.cpp - live bytes of recomputation under a budget ---------===//
 #include "plc/Planner/Remat/Retention.h"
 #include "plc/Planner/Base/Format.h"
 #include "plc/Planner/Cuts/Partition.h"
@@ -14,17 +14,17 @@ namespace {
 
 std::string name(const char *what, int64_t number) { return what + std::to_string(number); }
 
-// Every run, by the number of its call, with what each of the runs' reads and makes lets go.
+// All runs in execution order, originals and clones, and the values whose last read is at each run.
 struct Timeline {
   std::vector<int64_t> runs;
-  std::vector<int64_t> places; // the call whose own run this is, or stands behind this one
+  std::vector<int64_t> places; // by run: its call, or for a clone the call that it stands before
 
-  /// Values that nobody reads behind a run.
+  /// The values that no later run reads before they are made again.
   std::span<const int64_t> dying(int64_t run) const {
     return std::span(dead).subspan(begin[run + 1], begin[run] - begin[run + 1]);
   }
 
-  std::vector<int64_t> dead, begin; // the values, from the last run on, and where those of each run begin, and all end
+  std::vector<int64_t> dead, begin; // values from the last run on; the first index of each run in `dead`
 };
 
 Timeline timelineOf(const RetentionProblem &problem, const Retention &answer) {
@@ -38,7 +38,7 @@ Timeline timelineOf(const RetentionProblem &problem, const Retention &answer) {
     line.runs.push_back(call);
     line.places.push_back(call);
   }
-  // Backwards: a value that is not awaited dies with the run that reads or makes it.
+  // Backwards in time: a value that no later run awaits dies at the run that reads or makes it.
   std::vector<int64_t> maker = problem.makers();
   std::vector<bool> awaited(problem.bytes.size());
   line.begin.resize(line.runs.size() + 1);
@@ -64,7 +64,7 @@ bool contains(std::span<const int64_t> values, int64_t value) {
   return std::find(values.begin(), values.end(), value) != values.end();
 }
 
-// The most bytes of a run beside those that live before it; what lives then is left in `now`.
+// The live bytes while a run computes; `now` becomes the live bytes after it.
 int64_t execute(const RetentionProblem &problem, const RetentionProblem::Call &call, std::span<const int64_t> dying,
                 int64_t &now) {
   int64_t most = 0;
@@ -102,7 +102,7 @@ Fault RetentionProblem::check() const {
     if (each.ns < 0 || each.scratchBytes < 0)
       return name("call ", call) + " takes " + std::to_string(each.ns) + " ns and " +
              std::to_string(each.scratchBytes) + " bytes";
-    // Every call may run again before each that stands behind it.
+    // A bound on what an answer may add up: each call may run again before every later call.
     total.add(each.scratchBytes);
     times.add(each.ns, int64_t(calls.size()) + 1);
     for (int64_t value : each.args)
@@ -142,13 +142,15 @@ Fault RetentionProblem::verify(const Retention &answer) const {
   return peak.bytes > budgetBytes ? Fault(doesNotFit(peak)) : std::nullopt;
 }
 
-// The peak of one micro-batch, and what it holds while others run.
+// The peak of one micro-batch, and the bytes that it holds while others compute: `held`, the most at the begin of B or
+// W.
 static RetentionProblem::Peak execute(const RetentionProblem &problem, const Retention &answer, int64_t &held) {
   Timeline line = timelineOf(problem, answer);
   int64_t now = 0, backward = problem.firstBackward(), awaited = problem.firstAwaitedW();
   held = 0;
   RetentionProblem::Peak peak;
   for (size_t run = 0; run < line.runs.size(); ++run) {
+    // Other micro-batches wait at the first run of B, and of W if it is split.
     for (int64_t begin : {backward, awaited})
       if (line.places[run] == begin && (run == 0 || line.places[run - 1] < begin))
         held = std::max(held, now);
@@ -162,6 +164,7 @@ static RetentionProblem::Peak execute(const RetentionProblem &problem, const Ret
 RetentionProblem::Peak RetentionProblem::peakOf(const Retention &answer) const {
   int64_t held = 0;
   Peak peak = execute(*this, answer, held);
+  // All other micro-batches in flight may hold their most at the peak of this one.
   peak.bytes += staticBytes + (inFlight - 1) * held;
   return peak;
 }
@@ -226,7 +229,7 @@ RetentionProblem::Peak RetentionProblem::workingSet() const {
   for (size_t index = 0; index < calls.size(); ++index)
     for (int64_t value : calls[index].args)
       last[value] = index;
-  // What nothing makes again lives from its maker to its last read: by call, how much more or less that is.
+  // Results that cannot be recomputed live from their maker to their last read: the change of their bytes at each call.
   std::vector<int64_t> change(calls.size() + 1);
   auto isOnce = [&](int64_t value) { return maker[value] >= 0 && !calls[maker[value]].repeatable; };
   for (size_t value = 0; value < bytes.size(); ++value)

@@ -1,4 +1,4 @@
-//===- RetentionBound.cpp - what must be computed again behind a call -----===//
+//===- RetentionBound.cpp - lower bounds of recomputing time --------------===//
 #include "Base/Flow.h"
 #include "RetentionDual.h"
 
@@ -11,15 +11,19 @@ using namespace plc::planner;
 
 namespace {
 
-// While a call runs, or at the beginning of a task: what lives takes bytes, and what of it is needed before call `end` and does
-// not live is made again. A line is a choice: its time, and its bytes above the capacity.
+// A moment: a call runs, or a task begins. Live values take bytes; a value that calls before `end` need and that is not
+// live is recomputed. Bounds the recomputing time after the moment.
+//
+// The choice live/recomputed is a closure problem, and a price of a byte relaxes the capacity. At a fixed price the
+// cheapest choice is a minimum cut. A line is a choice as a function of the price: its time, and its bytes above
+// capacity.
 class Moment {
 public:
   struct Line {
     int64_t ns, excess;
   };
 
-  // `call` runs, or none does and `copies` micro-batches hold what lives before it.
+  // The moment at which `call` runs (`runs`), or the one before it at which `copies` micro-batches hold what is live.
   Moment(const RetentionProblem &problem, const std::vector<int64_t> &maker, int64_t call, bool runs, int64_t copies,
          int64_t end)
       : problem(problem), copies(copies), capacity(problem.budgetBytes - problem.staticBytes) {
@@ -27,7 +31,7 @@ public:
     int64_t made = runs ? call + 1 : call;
     if (runs)
       holdOperands(call, maker, free);
-    // Values in the order of their makers, and the makers: nodes 2, 3, ..
+    // Nodes 2, 3, ..: the calls so far, each with its results behind it.
     valueNode.assign(problem.bytes.size(), -1);
     callNode.assign(made, -1);
     for (int64_t each = 0; each < made; ++each) {
@@ -47,17 +51,18 @@ public:
         }
   }
 
-  /// How many bytes too many all that is needed later takes.
+  /// Bytes above capacity if all that is needed later is live; then nothing need be recomputed unless positive.
   int64_t excess() const { return neededBytes - capacity; }
 
-  /// Of every choice; positive if none fits.
+  /// Bytes above capacity of the leanest choice; positive if no choice fits.
   int64_t missing = 0;
 
-  /// What a byte is worth where the bound was found.
+  /// The price of a byte, in ns, at the best bound.
   double bestPrice = 0;
 
-  /// The largest relaxation; nothing if no choice fits. Any choice that fits bounds it from above: where the cheapest at
-  /// `price` does, and takes at most `least`, `least` stands for it.
+  /// The largest relaxation over prices; nothing if no choice fits. Any choice that fits limits it from above. So if
+  /// the cheapest choice at `price` fits and takes at most `least`, this moment cannot improve `least`, and `least` is
+  /// returned.
   std::optional<int64_t> bound(double price, int64_t least) {
     if (excess() <= 0)
       return 0;
@@ -74,7 +79,9 @@ public:
       return std::nullopt;
     if (high.excess <= 0)
       return best;
-    // Each price is where the last two lines meet; the cut there lies on both, or is a line below.
+    // Cutting planes: the next price is where the last two lines meet. The cut there is on both lines, and then
+    // optimal, or it is a new line below. 40 rounds are a safety limit; rounding may keep the lines from meeting
+    // exactly.
     for (int round = 0; round < 40; ++round) {
       double price = double(low.ns - high.ns) / double(high.excess - low.excess);
       Line line = cheapest(price);
@@ -102,12 +109,13 @@ private:
       capacity -= problem.bytes[value];
       free[value] = true;
     }
-    // A place that is taken over is counted once. The operand is then gone, and what reads it later pays: that is left out.
+    // Bytes that a result takes over count once. The operand is then gone, and later readers pay for it: that cost is
+    // left out, so the bound stays valid.
     for (auto [operand, result] : each.inPlace)
       capacity += maker[operand] < 0 ? 0 : std::min(problem.bytes[operand], problem.bytes[result]);
   }
 
-  // A value is paid by its bytes, or by its maker's clone, which wants its own operands.
+  // The edges of a call. A value costs its bytes, or its maker's time, and then the maker's operands must be paid, too.
   void addCall(int64_t call) {
     const RetentionProblem::Call &each = problem.calls[call];
     addEdge(callNode[call], 1, each.repeatable ? 0 : forever, each.repeatable ? each.ns : 0);
@@ -125,7 +133,8 @@ private:
     edges.push_back({from, to, amount, ns, isBytes});
   }
 
-  // The cheapest line at a price of a byte. `lowerBound` is certain, in integers, whatever the price is rounded to.
+  // The cheapest line at a price. Sets `lowerBound`, which holds exactly: it is computed in integers of 1 / `unit` ns,
+  // whatever the price is rounded to.
   Line cheapest(double price) {
     int64_t total = 1, paid;
     for (const Edge &edge : edges)
@@ -139,7 +148,7 @@ private:
     return line;
   }
 
-  // The line of the least `perByte` x bytes + `perNs` x time, and what it pays.
+  // The line with the least `perByte` x bytes + `perNs` x time, by a minimum cut, and that sum.
   Line cut(int64_t perByte, int64_t perNs, int64_t &paid) {
     for (size_t edge = 0; edge < edges.size(); ++edge) {
       const Edge &each = edges[edge];
@@ -157,7 +166,7 @@ private:
     return line;
   }
 
-  // Less than it is only lowers the bound.
+  // Saturates a product. A price that is too low only lowers the bound.
   static int64_t clamp(int64_t price, int64_t bytes) {
     return bytes > 0 && price > forever / 4 / bytes ? forever / 4 : price * bytes;
   }
@@ -176,7 +185,7 @@ private:
   std::optional<FlowNetwork> network;
 };
 
-// How many bytes too many all that is needed behind each call takes beside it: `Moment::excess`, of all calls in one go.
+// `Moment::excess` of all calls in one sweep. O(calls + values).
 std::vector<int64_t> excessAtCalls(const RetentionProblem &problem, const std::vector<int64_t> &maker) {
   int64_t count = problem.calls.size();
   std::vector<int64_t> last(problem.bytes.size(), -1), excess(count), change(count + 1), seen(problem.bytes.size(), -1);
@@ -192,7 +201,7 @@ std::vector<int64_t> excessAtCalls(const RetentionProblem &problem, const std::v
     const RetentionProblem::Call &each = problem.calls[call];
     needed += change[call];
     int64_t now = needed + each.scratchBytes - (problem.budgetBytes - problem.staticBytes);
-    // What the call reads and makes is there, whether it is needed later or not.
+    // What the call reads and makes is live, whether it is needed later or not.
     auto hold = [&](int64_t value) {
       bool isNeeded = maker[value] >= 0 && maker[value] <= call && last[value] > call;
       now += maker[value] < 0 || seen[value] == call || isNeeded ? 0 : problem.bytes[value];
@@ -207,16 +216,17 @@ std::vector<int64_t> excessAtCalls(const RetentionProblem &problem, const std::v
   return excess;
 }
 
-// Prices are found in so many rounds, or not at all: fewer prove no more than moments do. A round takes as long as calls times calls
-// and operands of those that may run again; above some 120 calls that was longer than all else, and gained little.
+// Limits of `boundByPrices`: rounds, and calls x (calls + operands) x rounds. With fewer rounds prices prove no more
+// than moments. With more work, above some 120 calls, they took longer than all else and gained little.
 constexpr int64_t priceRounds = 1000, mostPriceWork = 30'000'000;
 
-// Twice the cuts of all pairs of moments, by the calls of the problem.
+// Limits `MomentPath`: about twice the cuts of all pairs of moments, times the calls. Not tuned: on small problems all
+// hot moments are paired, on large ones a few.
 constexpr int64_t mostPathWork = 200'000;
 
-// Moments one behind the other: what runs again behind one for calls up to the next one runs before what does so behind that,
-// so their bounds add up, and the best sum is a longest path. Where all values are needed once, neighbours add nothing that
-// one of them does not, but where bytes are few, a value is made again more than once.
+// Adds up bounds of moments that follow each other. Recomputation after one moment for calls up to the next one is done
+// before the recomputation after that one. So their bounds add, and the best sum is a longest path over moments. Gains
+// where bytes are few and a value is recomputed more than once.
 class MomentPath {
 public:
   MomentPath(const RetentionProblem &problem, const std::vector<int64_t> &maker, std::vector<int64_t> hotCalls)
@@ -228,7 +238,7 @@ public:
     std::vector<size_t> nearest;
     for (int64_t call : calls)
       nearest.push_back(std::lower_bound(calls.begin(), calls.end(), firstEnd(call) - 1) - calls.begin());
-    // Two moments have to lack bytes, one behind the other.
+    // Otherwise no two moments that lack bytes follow each other.
     if (calls.empty() || *std::min_element(nearest.begin(), nearest.end()) == calls.size())
       return 0;
     std::vector<int64_t> behind(calls.size() + 1);
@@ -245,7 +255,8 @@ public:
   }
 
 private:
-  // The least end up to which a call's moment may lack bytes; behind all calls if there is none.
+  // The first `end` for which the moment of a call can lack bytes, by the operands alone; behind all calls if there is
+  // none.
   int64_t firstEnd(int64_t call) const {
     int64_t needed = problem.staticBytes;
     std::vector<bool> seen(problem.bytes.size());
@@ -267,11 +278,11 @@ private:
 
   const RetentionProblem &problem;
   const std::vector<int64_t> &maker;
-  std::vector<int64_t> calls; // that lack bytes while they run, ascending
+  std::vector<int64_t> calls; // ascending: calls that lack bytes while they run
   const int64_t count;
 };
 
-// By single moments, and by moments one behind the other.
+// The larger one of the best single moment and the best path of moments.
 std::optional<int64_t> boundByMoments(const RetentionProblem &problem, RetentionProblem::Peak *least) {
   auto fails = [&](RetentionProblem::Peak peak) {
     if (least)
@@ -282,8 +293,8 @@ std::optional<int64_t> boundByMoments(const RetentionProblem &problem, Retention
     return fails(peak);
   std::vector<int64_t> maker = problem.makers();
   int64_t best = 0, count = problem.calls.size();
-  // The moments of the most bytes, which bound best as a rule, and the beginnings of B and of a W that others run before,
-  // as calls -1 and -2.
+  // Moments by their excess, since those with the most usually bound best. First come the begins of B and of a split W,
+  // as the calls -1 and -2: there other micro-batches hold bytes, too.
   const int64_t beginnings[] = {problem.firstBackward(), problem.firstAwaitedW()};
   std::vector<std::pair<int64_t, int64_t>> order;
   for (int64_t each : {0, 1})
@@ -293,14 +304,15 @@ std::optional<int64_t> boundByMoments(const RetentionProblem &problem, Retention
   for (int64_t call = 0; call < count; ++call)
     order.emplace_back(-excess[call], call);
   std::sort(order.begin(), order.end());
+  // At most 48 moments: each is a series of minimum cuts. Not tuned.
   order.resize(std::min<size_t>(order.size(), 48));
   std::vector<int64_t> hot;
-  double price = 0; // of a byte, a little more than at the moment that bounds best: then what fits is the cheapest
+  double price = 0; // of a byte: 2 % above the best moment's, so that its cheapest choice fits
   for (auto [less, call] : order) {
     if (less >= 0)
       break;
     int64_t at = call < 0 ? beginnings[-1 - call] : call;
-    // Few on large problems, where cuts take long.
+    // On large problems fewer pairs, since each cut takes longer.
     if (call >= 0 && int64_t(hot.size() * hot.size()) * count < mostPathWork)
       hot.push_back(call);
     Moment moment(problem, maker, at, call >= 0, call < 0 ? problem.inFlight : 1, count);
@@ -328,6 +340,7 @@ std::optional<int64_t> plc::planner::retentionBound(const RetentionProblem &prob
   return isPriced ? std::max(*bound, boundByPrices(problem, priceRounds, *bound)) : bound;
 }
 
+// The key has all fields that the bound reads.
 int64_t KnownRetentionBounds::of(const RetentionProblem &problem) {
   std::vector<int64_t> key;
   auto add = [&](auto... numbers) { (key.push_back(int64_t(numbers)), ...); };

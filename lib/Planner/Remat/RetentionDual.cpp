@@ -1,4 +1,4 @@
-//===- RetentionDual.cpp - what prices of bytes and operands prove --------===//
+//===- RetentionDual.cpp - the bound by prices ----------------------------===//
 #include "RetentionDual.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ struct Operand {
   int64_t call, value;
 };
 
-// What is read where, and what room there is.
+// The problem as lots: which slots read each value, the operands of repeatable calls, and the free bytes of each slot.
 class Lots {
 public:
   explicit Lots(const RetentionProblem &problem)
@@ -29,8 +29,9 @@ public:
     first[slots] = operands.size();
   }
 
-  // The operands of a call are those from `first[call]` on.
+  // Results that share the time of a call.
   int64_t sharers(int64_t call) const { return std::max<int64_t>(problem.calls[call].results.size(), 1); }
+  /// Whether a clone of the call may run in the slot.
   bool mayRun(int64_t call, int64_t slot) const {
     return slot > call && slot >= problem.firstClone && problem.calls[call].repeatable;
   }
@@ -39,7 +40,7 @@ public:
   const std::vector<int64_t> maker;
   const int64_t slots;
   std::vector<Operand> operands;
-  std::vector<int64_t> first, room;       // by call: operands, and bytes for what its run does not touch
+  std::vector<int64_t> first, room;       // by call: its first operand; bytes for values that its run does not touch
   std::vector<std::vector<int64_t>> uses; // by value: operands
   std::vector<std::vector<int64_t>>
       across; // by value and slot: bytes that it takes there if it lives behind the slot's call
@@ -64,7 +65,7 @@ private:
       uses[value].push_back(operands.size());
       operands.push_back({index, value});
     }
-    // Who lives on does not give its place away.
+    // An operand that stays live does not give up its bytes, so they count again.
     for (auto [operand, result] : call.inPlace)
       if (maker[operand] >= 0) {
         int64_t saved = std::min(problem.bytes[operand], problem.bytes[result]);
@@ -74,7 +75,7 @@ private:
   }
 };
 
-// Of a byte by slot, and of an operand for a clone by operand and slot.
+// The Lagrangian multipliers: of a byte by slot, and of an operand for a clone by operand and slot.
 template <typename Number>
 class Prices {
 public:
@@ -91,7 +92,8 @@ private:
   int64_t slots = 0;
 };
 
-// The least that a value costs from the beginning of each slot on.
+// The least cost of a value from each slot on, if it is live there or not. `Number` is double while prices are found
+// and int64_t for the certified bound.
 template <typename Number>
 class Costs {
 public:
@@ -102,7 +104,7 @@ public:
     constexpr Number never = Number(int64_t(1) << 60); // it cannot be made again in time
     const RetentionProblem &problem = lots.problem;
     int64_t call = lots.maker[value];
-    // Nothing but sums over slots, which compilers turn into vectors.
+    // Plain sums over slots, which compilers vectorize; this loop takes most of the time.
     auto add = [&](std::vector<Number> &sums, int64_t operand) {
       const Number *price = prices.ofOperand(operand);
       Number *to = sums.data();
@@ -121,6 +123,8 @@ public:
     Number others = Number(problem.inFlight - 1) *
                     std::accumulate(prices.ofBytes.begin(), prices.ofBytes.end(), Number(0)) *
                     Number(problem.bytes[value]);
+    // The dynamic program, backwards. Alive: stay live or be freed, less what clones in the slot pay. Dead: stay dead,
+    // or be recomputed here.
     for (int64_t slot = lots.slots - 1; slot > call; --slot) {
       Number held = prices.ofBytes[slot] * Number(lots.across[value][slot]);
       Number there = std::min(alive[slot + 1] + held, dead[slot + 1]) - paid[slot];
@@ -138,12 +142,13 @@ private:
   std::vector<Number> paid, again; // by slot: by clones that read the value, and for one that makes it
 };
 
+/// Maximizes the bound over prices by a deflected subgradient method.
 class Subgradient {
 public:
   Subgradient(const Lots &lots, int64_t nearNs)
       : best(lots), lots(lots), problem(lots.problem), now(lots), way(lots), lack(lots), costs(lots), lives(lots.slots),
         runs(lots.slots), bestNs(0), nearNs(nearNs) {
-    // Bytes are counted in values, so that both kinds of prices are of a kind.
+    // Bytes are counted in units of a mean value, so that shortfalls of bytes and of operands have one scale.
     unitBytes = 1;
     for (int64_t bytes : problem.bytes)
       unitBytes += double(bytes) / double(problem.bytes.size());
@@ -151,6 +156,8 @@ public:
 
   Prices<double> best;
 
+  // Polyak's step aims a little above the best known bound. Its factor `size` starts at 1 and shrinks when 30 rounds
+  // gain less than 0.01 %. None of these numbers is recorded as tuned.
   void climb(int64_t rounds) {
     for (int64_t round = 0, idle = 0; round < rounds; ++round) {
       double ns = relax();
@@ -159,7 +166,7 @@ public:
         bestNs = ns;
         best = now;
       }
-      if (idle == 30) { // too far: from the best prices on in smaller steps
+      if (idle == 30) { // too far: restart from the best prices in smaller steps
         idle = 0;
         size *= 0.7;
         now = best;
@@ -176,7 +183,7 @@ private:
     std::fill(prices.ofOperands.begin(), prices.ofOperands.end(), 0);
   }
 
-  // The bound, and what its choice lacks of bytes and operands.
+  // Returns the bound at the present prices, and sets `lack`: the shortfall of bytes and operands in its choice.
   double relax() {
     clear(lack);
     double ns = 0, held = 0;
@@ -194,7 +201,8 @@ private:
     return ns;
   }
 
-  // Follows the least cost; the bytes that live where others' are counted.
+  // Follows the least cost of a value forwards, adds its shortfalls, and returns its bytes that are live at the begin
+  // of B.
   double choose(size_t value) {
     const std::vector<double> &alive = costs.alive, &dead = costs.dead;
     int64_t call = lots.maker[value];
@@ -222,8 +230,8 @@ private:
       to[slot] += times * from[slot];
   }
 
-  // Turns the way by what is lacking; the square of its length where prices may follow it, in a few sums so that compilers
-  // may turn them into vectors.
+  // Deflects the direction by the shortfall, with 0.7 of the old one (not tuned). Adds up its squared length where
+  // prices may follow it, in four sums so that compilers may vectorize the loop.
   static void turn(const double *lack, const double *prices, double *way, int64_t count, double (&squares)[4]) {
     auto one = [&](int64_t at, double &square) {
       way[at] = lack[at] + 0.7 * way[at];
@@ -242,6 +250,7 @@ private:
       prices[at] = std::max(0., prices[at] + length * way[at]);
   }
 
+  // A step of Polyak: length = size x distance to the target / squared length of the direction.
   void step(double missingNs) {
     double squares[4] = {1e-12};
     turn(lack.ofBytes.data(), now.ofBytes.data(), way.ofBytes.data(), lots.slots, squares);
@@ -256,11 +265,12 @@ private:
   const RetentionProblem &problem;
   Prices<double> now, way, lack;
   Costs<double> costs;
-  std::vector<double> lives, runs; // by slot, of a value: whether it is there, and its share of a clone
+  std::vector<double> lives, runs; // of one value, by slot: whether it is live; its share of a clone
   double bestNs, nearNs, unitBytes, size = 1;
 };
 
-// In ticks so small that sums of them do not overflow.
+// Rounds prices to integer ticks of 1 / `unit` ns, such that no sum overflows. All prices become 0 if that is
+// impossible.
 Prices<int64_t> roundPrices(const Lots &lots, const Prices<double> &prices, int64_t &unit) {
   double most = double(lots.problem.baseNs()) * double(lots.slots), bytes = 1;
   for (int64_t each : lots.problem.bytes)
@@ -285,6 +295,7 @@ int64_t plc::planner::boundByPrices(const RetentionProblem &problem, int64_t rou
   Subgradient subgradient(lots, nearNs);
   subgradient.climb(rounds);
   int64_t unit = 1, ticks = 0;
+  // The bound is evaluated again in integers, so rounding errors cannot make it too high.
   Prices<int64_t> prices = roundPrices(lots, subgradient.best, unit);
   Costs<int64_t> costs(lots);
   for (size_t value = 0; value < lots.maker.size(); ++value)

@@ -1,4 +1,4 @@
-//===- RetentionDual.h - what prices of bytes and operands prove -*- C++ -*-===//
+//===- RetentionDual.h - the bound by prices --------------------*- C++ -*-===//
 #ifndef PLC_LIB_PLANNER_REMAT_RETENTIONDUAL_H
 #define PLC_LIB_PLANNER_REMAT_RETENTIONDUAL_H
 
@@ -6,17 +6,21 @@
 
 namespace plc::planner {
 
-/// A Lagrangian relaxation of the whole problem: a byte has a price while each call runs for the first time, and so has, in
-/// each slot, each operand of each clone, which whoever runs the clone pays to the operand. Each value is then alone: it lives
-/// from read to read or is made again, and is there for the clones that pay most. That is lot sizing (Wagner & Whitin, 1958)
-/// with reads that may be left out, a dynamic program over slots. The least costs of all values, less the price of the bytes that
-/// there are, are a bound for any prices. These rise where bytes or operands lack and fall where they do not, along deflected
-/// subgradients with Polyak's steps (Held, Wolfe, Crowder, 1974; Camerini, Fratta, Maffioli, 1975), which come near the best
-/// bound, that of the linear relaxation over hulls of lots (Geoffrion, 1974). Sees that a value is made several times for
-/// several calls, or held between them. Does not see bytes while clones run; a call of several results is as many that share its time;
-/// of what other micro-batches hold, only what lives where B begins counts. O(rounds x operands x calls).
+/// A lower bound of recomputing time, in ns, by a Lagrangian relaxation of the whole problem.
 ///
-/// No answer adds less than what is returned, found in so many rounds; about `nearNs` is expected.
+/// Prices: of a byte while each call runs for the first time, and, in each slot (the gap before a call), of each
+/// operand of each clone, which the clone pays to the operand. At fixed prices each value decides alone: it is live
+/// from read to read, or is recomputed, and is live for the clones that pay most. That is lot sizing (Wagner & Whitin,
+/// 1958) with reads that may be left out, a dynamic program over slots. The least costs of all values, less the price
+/// of all available bytes, are a bound at any prices.
+///
+/// Prices rise where bytes or operands are short and fall elsewhere, along deflected subgradients with Polyak's steps
+/// (Held, Wolfe, Crowder, 1974; Camerini, Fratta, Maffioli, 1975). They come near the best bound, that of the linear
+/// relaxation over hulls of lots (Geoffrion, 1974). The bound sees that a value is recomputed for several calls, or
+/// held between them. It does not see bytes while clones run. Of bytes that other micro-batches hold, only those at the
+/// begin of B count. A call of several results counts as several calls that share its time.
+///
+/// `rounds` are the steps of prices; about `nearNs` is expected as the answer. O(rounds x operands x calls).
 int64_t boundByPrices(const RetentionProblem &problem, int64_t rounds, int64_t nearNs);
 
 } // namespace plc::planner

@@ -1,4 +1,4 @@
-//===- Grain.h - what is counted and not divided ----------------*- C++ -*-===//
+//===- Grain.h - the unit that cuts and segments count ----------*- C++ -*-===//
 #ifndef PLC_PLANNER_REMAT_GRAIN_H
 #define PLC_PLANNER_REMAT_GRAIN_H
 
@@ -6,7 +6,7 @@
 
 namespace plc::planner {
 
-/// What cuts and segments of recomputation do not divide: layer calls, or the forward calls of kernels.
+/// The unit that cuts and segments of recomputation never divide: layer calls, or forward calls of kernels.
 enum class Grain { layer, equation };
 
 } // namespace plc::planner

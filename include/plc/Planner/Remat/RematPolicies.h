@@ -1,4 +1,4 @@
-//===- RematPolicies.h - how it is chosen what is recomputed ----*- C++ -*-===//
+//===- RematPolicies.h - policies of recomputation --------------*- C++ -*-===//
 #ifndef PLC_PLANNER_REMAT_REMATPOLICIES_H
 #define PLC_PLANNER_REMAT_REMATPOLICIES_H
 
@@ -8,47 +8,49 @@
 
 namespace plc::planner {
 
+/// The policies, by the rows of RematPolicies.def.
 enum class RematPolicy {
 #define REMAT_POLICY(ENUMERATOR, NAME, FUNCTION, FIELDS) ENUMERATOR,
 #include "plc/Planner/Remat/RematPolicies.def"
 };
 
-/// Which micro-batches recompute; the others keep what F made.
+/// Which micro-batches recompute; the others save what F makes.
 enum class RecomputingRuns { always, exceptLast, never };
 
-/// Fields of `RematMode` that mean something to a policy.
+/// The fields of `RematMode` that a policy obeys, as bits.
 enum RematField : unsigned {
   Interval = 1,       ///< `interval`
   Layers = 2,         ///< `layers`
   MemoryFraction = 4, ///< `memoryFraction`
-  Checkpoints = 8,    ///< `minInterval` and `grain`: the policy says where segments start
-  ByteBudget = 16     ///< the bytes of a rank: the policy solves a `RetentionProblem` for each stage
+  Checkpoints = 8,    ///< `minInterval` and `grain`: the policy sets where segments start
+  ByteBudget = 16     ///< bytes of a rank: the search recomputes call by call
 };
 
-/// How calls that are computed again are chosen; see `[checkpoint]` of a strategy.
+/// The settings of a policy; see `[checkpoint]` of a strategy.
 struct RematMode {
   RematPolicy policy = RematPolicy::none;
-  int64_t interval = 1;          ///< every so many layers
+  int64_t interval = 1;          ///< layers from one checkpoint to the next
   std::vector<int64_t> layers{}; ///< where segments start
-  double memoryFraction = 1;     ///< of the bytes that policy `none` keeps
-  int64_t minInterval = 1;       ///< least distance of starts
-  Grain grain = Grain::layer;    ///< what `interval`, `layers` and `minInterval` count
+  double memoryFraction = 1;     ///< of the bytes that policy `none` saves
+  int64_t minInterval = 1;       ///< least distance of checkpoints
+  Grain grain = Grain::layer;    ///< the unit of `interval`, `layers` and `minInterval`
 };
 
-/// All that is known of a policy.
+/// A row of the table of policies.
 struct RematPolicyRow {
   const char *name;
-  /// Sets `segment` of a checked problem's calls, and `keep` of its values where that is finer.
+  /// Sets `segment` of a checked problem's calls, and `keep` of its values for a finer choice.
   Fault (*choose)(const RematMode &mode, RematProblem &problem);
   unsigned fields; ///< of `RematField`
 
   bool obeys(RematField field) const { return fields & field; }
 };
 
-/// Decides what is kept by the mode's policy. Fails if the mode is no mode, or names layers that there are not.
+/// Sets the segments of a problem by the mode's policy. Fails if the problem or the mode is not valid, or if the mode
+/// names layers that the model does not have.
 Fault chooseSegments(const RematMode &mode, RematProblem &problem);
 
-// Of each row: choose##Function, whose definition says what it chooses.
+// For each row choose##Function; its definition says what it chooses.
 #define REMAT_POLICY(ENUMERATOR, NAME, FUNCTION, FIELDS)                                                               \
   Fault choose##FUNCTION(const RematMode &mode, RematProblem &problem);
 #include "plc/Planner/Remat/RematPolicies.def"
