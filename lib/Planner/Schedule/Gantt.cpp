@@ -1,4 +1,4 @@
-//===- Gantt.cpp - a step as text -------------------------------------------===//
+//===- Gantt.cpp - a step as a Gantt chart of text ------------------------===//
 #include "plc/Planner/Schedule/Gantt.h"
 
 #include "plc/Planner/Base/Format.h"
@@ -9,9 +9,9 @@ using namespace plc::planner;
 
 namespace {
 
-constexpr int64_t leastCells = 10;
+constexpr int64_t leastCells = 10; // narrower charts would show nothing; not tuned
 
-/// What takes most of each cell of a rank's row: a job by its place, or -1 for idle time.
+/// The job that takes most of each cell of a rank's row, by its position, or -1 for idle time.
 std::vector<int64_t> owners(const std::vector<int64_t> &start, const std::vector<int64_t> &end, int64_t makespan,
                             int64_t cells) {
   std::vector<double> begin;
@@ -22,6 +22,7 @@ std::vector<int64_t> owners(const std::vector<int64_t> &start, const std::vector
   for (int64_t cell = 0; cell < cells; ++cell)
     idle[cell] = begin[cell + 1] - begin[cell];
   for (size_t job = 0; job < start.size(); ++job) {
+    // Each job visits only the cells that it overlaps.
     int64_t first = std::upper_bound(begin.begin(), begin.end(), double(start[job])) - begin.begin() - 1;
     for (int64_t cell = first; cell < cells && begin[cell] < double(end[job]); ++cell) {
       double part = std::min(double(end[job]), begin[cell + 1]) - std::max(double(start[job]), begin[cell]);
@@ -49,7 +50,7 @@ std::string drawRow(const std::vector<ScheduledTask> &jobs, const std::vector<in
     } else {
       const ScheduledTask &job = jobs[owner[cell]];
       std::string text(1, "FBW"[int(job.kind)]), stage = std::to_string(job.stage);
-      // A line stays behind the number, so that it does not run into the next job's letter.
+      // At least one '-' follows the number, so that it does not run into the next job's letter.
       if (showsStages && end - cell > 1 + stage.size())
         text += stage;
       row += text + std::string(end - cell - text.size(), '-');

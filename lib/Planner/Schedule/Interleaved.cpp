@@ -1,4 +1,4 @@
-//===- Interleaved.cpp - the order of interleaved -------------------------===//
+//===- Interleaved.cpp - the interleaved schedule -------------------------===//
 #include "StageOrders.h"
 
 #include "plc/Planner/Schedule/Schedules.h"
@@ -10,8 +10,8 @@ using namespace plc::planner;
 
 namespace {
 
-// The forwards of a rank: groups of as many micro-batches as there are ranks, each through one chunk after the other.
-// The backwards: the same groups, through the chunks from the last one.
+// The order of chunks and micro-batches on each rank. Micro-batches go in groups of the number of ranks, each group
+// through all chunks; backward, through the chunks from the last one.
 std::vector<std::pair<int64_t, int64_t>> groups(int64_t ranks, int64_t chunks, int64_t microBatches, bool backward) {
   std::vector<std::pair<int64_t, int64_t>> order; // chunk, micro-batch
   for (int64_t first = 0; first < microBatches; first += ranks)
@@ -21,12 +21,13 @@ std::vector<std::pair<int64_t, int64_t>> groups(int64_t ranks, int64_t chunks, i
   return order;
 }
 
+/// The order of one rank: warm-up forwards, then forward and backward in turn, then the backwards left.
 class RankOrder {
 public:
   RankOrder(const ScheduleProblem &problem, int64_t rank, std::vector<ScheduledTask> &order)
       : problem(problem), rank(rank), ranks(problem.numRanks()), order(order) {}
 
-  // The numbers are for whole groups; of the last one micro-batches that are not there are left out.
+  // Counts are for whole groups; of the last group, micro-batches that do not exist are left out.
   void run(int64_t chunks) {
     int64_t most = (problem.microBatches + ranks - 1) / ranks * ranks;
     auto forwards = groups(ranks, chunks, most, false), backwards = groups(ranks, chunks, most, true);
@@ -44,7 +45,7 @@ public:
 
 private:
   void add(TaskKind kind, std::pair<int64_t, int64_t> each) {
-    int64_t stage = each.first * ranks + rank; // the last chunk may be missing on the last ranks
+    int64_t stage = each.first * ranks + rank; // the last ranks may lack the last chunk
     if (each.second < problem.microBatches && stage < int64_t(problem.stages.size()) &&
         problem.stages[stage].has[int(kind)])
       order.push_back({stage, kind, each.second});
@@ -57,10 +58,12 @@ private:
 
 } // namespace
 
-// 1F1B over V chunks per rank, so that the pipeline fills in chunks of a stage's V-th part: 3M + 3(p-1)/V on p ranks for
-// F = 1, B + W = 2 of all chunks of a rank, if p divides M. Rank r runs 2(p-1-r) + (V-1)p forwards of a chunk first, so
-// it has about that many in flight: more than 1F1B, by a part of (p-1)/(pV). Where p does not divide M, the order is that of
-// the next M that it does, without the micro-batches that are not there. Source: Narayanan et al., "Efficient Large-Scale Language Model Training on GPU Clusters", 2021.
+// 1F1B over V chunks on each rank, so that the pipeline fills in chunks a V-th as long.
+//
+// Time: 3M + 3(p-1)/V on p ranks for F = 1, B + W = 2 of all chunks of a rank, if p divides M. Memory: rank r first
+// runs 2(p-1-r) + (V-1)p forwards of a chunk, so it has about that many in flight, more than 1F1B by the fraction
+// (p-1)/(pV). If p does not divide M, the order is that of the next multiple of p, without the missing micro-batches.
+// Source: Narayanan et al., "Efficient Large-Scale Language Model Training on GPU Clusters", 2021.
 //
 // p = 2, V = 2, M = 2; stages 0 and 2 on rank 0:
 //

@@ -1,4 +1,4 @@
-//===- Jobs.cpp - the jobs of a scheduling problem, by number -------------===//
+//===- Jobs.cpp - jobs of a scheduling problem, by number -----------------===//
 #include "Jobs.h"
 
 #include "plc/Planner/Base/Order.h"
@@ -8,6 +8,7 @@ using namespace plc::planner;
 Jobs::Jobs(const ScheduleProblem &problem)
     : problem(problem), microBatches(problem.microBatches), count(problem.stages.size() * 3 * problem.microBatches),
       into(problem.stages.size() * 3), chainsOn(problem.numRanks()), ns(count), chainsOf(count) {
+  // A table, since a division takes as long as all else that is done for a job.
   for (int64_t job = 0; job < count; ++job)
     chainsOf[job] = job / microBatches;
   Edges edges;

@@ -1,4 +1,4 @@
-//===- Jobs.h - the jobs of a scheduling problem, by number -----*- C++ -*-===//
+//===- Jobs.h - jobs of a scheduling problem, by number ---------*- C++ -*-===//
 #ifndef PLC_LIB_PLANNER_SCHEDULE_JOBS_H
 #define PLC_LIB_PLANNER_SCHEDULE_JOBS_H
 
@@ -6,18 +6,18 @@
 
 namespace plc::planner {
 
-/// A checked problem, laid out for algorithms that look at each job often. A *chain* is one task of one stage, which
-/// runs in index order; the job of a chain for a micro-batch has the number `chain * microBatches + microBatch`.
+/// A checked problem in arrays, for algorithms that visit each job often. A *chain* is one task of one stage; its jobs
+/// run in index order. The job of a chain for a micro-batch has the number `chain * microBatches + microBatch`.
 struct Jobs {
   explicit Jobs(const ScheduleProblem &problem);
 
   struct Edge {
     int64_t chain; ///< the other end
-    int64_t ns;    ///< of the way
+    int64_t ns;    ///< of the message
   };
   const ScheduleProblem &problem;
   int64_t microBatches, count;
-  std::vector<int64_t> chains;                ///< those that exist, in an order that respects dependences
+  std::vector<int64_t> chains;                ///< existing chains, in an order that respects dependences
   std::vector<std::vector<Edge>> into;        ///< by chain
   std::vector<std::vector<int64_t>> chainsOn; ///< by rank
   std::vector<int64_t> ns;                    ///< by job
@@ -28,6 +28,7 @@ struct Jobs {
     return chainsOf[job];
   } // a division takes as long as all else that is done for a job
   int64_t microBatchOf(int64_t job) const { return job - chainsOf[job] * microBatches; }
+  /// The rank of a chain, and the message time of an edge for a micro-batch.
   int64_t rankOf(int64_t chain) const { return problem.stages[chain / 3].rank; }
   int64_t lagOf(const Edge &edge, int64_t microBatch) const { return problem.scaled(edge.ns, microBatch); }
 };

@@ -1,4 +1,4 @@
-//===- Makespan.cpp - when the jobs of a schedule run ---------------------===//
+//===- Makespan.cpp - the simulation of a schedule ------------------------===//
 #include "plc/Planner/Schedule/Schedule.h"
 
 #include <algorithm>
@@ -7,7 +7,7 @@ using namespace plc::planner;
 
 namespace {
 
-// End of each (stage, kind, micro-batch), or -1 while it has not run.
+// The end of each job, or -1 while it has not run.
 class Ends {
 public:
   Ends(const ScheduleProblem &problem)
@@ -33,7 +33,7 @@ Fault plc::planner::simulate(const ScheduleProblem &problem, const Schedule &sch
   simulation.end.resize(ranks);
   simulation.place.resize(ranks);
   std::vector<std::vector<int64_t>> into = problem.dependencesInto();
-  // When a job can start for what it depends on, or -1 if that has not run yet.
+  // When a job's dependences allow it to start, or -1 if one of them has not run.
   auto readyAt = [&](const ScheduledTask &job) {
     int64_t ready = 0;
     for (int64_t index : into[ScheduleProblem::nodeOf(job.stage, job.kind)]) {
@@ -46,6 +46,7 @@ Fault plc::planner::simulate(const ScheduleProblem &problem, const Schedule &sch
     return ready;
   };
   int64_t place = 0, busy = 0;
+  // Each pass runs every rank as far as it gets. A pass without progress is the end, or a deadlock.
   for (bool progress = true; progress;) {
     progress = false;
     for (size_t rank = 0; rank < ranks; ++rank)

@@ -1,4 +1,4 @@
-//===- MessagePlan.cpp - when receives are posted and sends awaited -------===//
+//===- MessagePlan.cpp - positions of receives and waits ------------------===//
 #include "plc/Planner/Schedule/MessagePlan.h"
 
 #include <algorithm>
@@ -9,14 +9,14 @@ using namespace plc::planner;
 
 namespace {
 
-// The actions of each rank, timed: a message leaves when it is sent and its receive is posted, and arrives `ns` later.
+// Times the actions of each rank. A message leaves when it is sent and its receive is posted; it arrives `ns` later.
 class ActionTimes {
 public:
   ActionTimes(const ScheduleProblem &problem, const Schedule &schedule, const std::vector<MessageRoute> &routes)
       : problem(problem), schedule(schedule), routes(routes) {}
 
-  // The makespan; -1 if ranks wait for each other. Messages of the route `free` are posted from the start, and nobody
-  // waits for their copies.
+  // The makespan, or -1 if ranks deadlock. Messages of the route `free` are posted at the start, and nothing waits for
+  // their copies: so the caller sees what the route costs.
   int64_t run(const MessagePlan &plan, int64_t free = -1) {
     list(plan, free);
     std::vector<size_t> next(actions.size(), 0);
@@ -34,12 +34,13 @@ public:
   }
 
 private:
-  enum Kind { send, post, waitSend, waitRecv, latePost, task }; // in the order in which they stand before a run
+  enum Kind { send, post, waitSend, waitRecv, latePost, task }; // in their order before a run
   struct Action {
     Kind kind;
     int64_t route = 0, microBatch = 0, ns = 0;
   };
 
+  // Puts each action into its gap before a run, then joins gaps and runs.
   void list(const MessagePlan &plan, int64_t free) {
     std::vector<std::vector<std::array<std::vector<Action>, task>>> gaps;
     for (const auto &rank : schedule.ranks)
@@ -75,7 +76,7 @@ private:
       }
   }
 
-  // False if what the action waits for has no time yet.
+  // Advances the clock past an action. Returns false if it waits for an action that has no time yet.
   bool step(const Action &action, int64_t &clock) {
     size_t message = action.route * problem.microBatches + action.microBatch;
     switch (action.kind) {
@@ -111,6 +112,8 @@ public:
         positions[indexOf(rank[k].stage, rank[k].kind, rank[k].microBatch)] = k;
   }
 
+  // First all messages at their positions, with up to `maxSlots` slots; then fewer slots, channel by channel; then what
+  // each channel costs.
   MessagePlan run(int64_t maxSlots) {
     MessagePlan plan;
     for (const MessageRoute &route : routes)
@@ -126,9 +129,9 @@ public:
   }
 
 private:
-  static constexpr int64_t mostMessages = 1'000'000; // timed for all channels together; beyond, slots stay as posted
+  static constexpr int64_t mostMessages = 1'000'000; // each channel times all messages again: above, slots stay
 
-  // Fewer slots, as long as no time is lost.
+  // Takes slots from a channel while the makespan does not grow.
   void lowerSlots(MessagePlan &plan, size_t r) {
     while (plan.channels[r].slots > 1) {
       MessagePlan::Channel before = plan.channels[r];
@@ -142,6 +145,7 @@ private:
     }
   }
 
+  // Positions of a route's messages, with at most `slots` receives posted at once.
   MessagePlan::Channel place(const MessageRoute &route, int64_t slots) const {
     MessagePlan::Channel channel;
     int64_t from = problem.stages[route.source].rank, to = problem.stages[route.destination].rank;
@@ -152,11 +156,12 @@ private:
       at.post = lastPost(times.end[to], at.consumer, times.start[to][at.consumer] - problem.scaled(route.ns, i));
       channel.messages.push_back(at);
     }
-    // In index order, whatever their sizes.
+    // Receives of a channel are posted in index order, whatever their sizes.
     for (int64_t i = problem.microBatches - 1; i > 0; --i)
       channel.messages[i - 1].post = std::min(channel.messages[i - 1].post, channel.messages[i].post);
     for (int64_t i = 0; i < problem.microBatches; ++i) {
       MessagePlaces &at = channel.messages[i];
+      // No slot is free before the message `slots` earlier has been awaited: post directly behind that wait.
       if (i >= slots && channel.messages[i - slots].consumer >= at.post) {
         at.post = channel.messages[i - slots].consumer;
         at.late = true;
@@ -174,7 +179,7 @@ private:
                      std::max(posted, times.end[from][at.producer]) + ns);
   }
 
-  // Before one run late posts follow the waits, others precede them.
+  // The most receives that are open at once. Before one run, late posts follow the waits, others precede them.
   static int64_t countSlots(const std::vector<MessagePlaces> &messages) {
     std::vector<std::tuple<int64_t, int, int>> events; // run, place before it, change
     for (const MessagePlaces &at : messages) {

@@ -1,4 +1,4 @@
-//===- OneForwardOneBackward.cpp - the orders of gpipe and 1f1b -----------------------===//
+//===- OneForwardOneBackward.cpp - gpipe and 1f1b -------------------------===//
 #include "StageOrders.h"
 
 #include "plc/Planner/Schedule/Schedules.h"
@@ -7,8 +7,8 @@
 
 using namespace plc::planner;
 
-// All forwards, then all backwards, both in index order. Memory: all micro-batches in flight. Optimal in time for equal
-// stages; 3M + 3(S-1) for F = 1, B + W = 2. Source: Huang et al., "GPipe", 2019.
+// All forwards, then all backwards, both in index order. Memory: all micro-batches in flight. Time: optimal for equal
+// stages, 3M + 3(S-1) for F = 1, B + W = 2. Source: Huang et al., "GPipe", 2019.
 //
 // S = 3, M = 4, one row per stage:
 //
@@ -27,7 +27,7 @@ Fault plc::planner::orderGPipe(const ScheduleProblem &problem, Schedule &schedul
 }
 
 // Stage s of S runs min(M, S-1-s) forwards, then one forward and one backward in turn, then the backwards left. Memory:
-// min(M, S-s) in flight. The time of GPipe for equal stages. Source: Narayanan et al., "PipeDream", 2019, with flush.
+// min(M, S-s) in flight. Time: that of GPipe for equal stages. Source: Narayanan et al., "PipeDream", 2019, with flush.
 //
 // S = 3, M = 4: f and b of each stage
 //
@@ -35,6 +35,7 @@ Fault plc::planner::orderGPipe(const ScheduleProblem &problem, Schedule &schedul
 //   f0 f1 b0 f2 b1 f3 b2 b3
 //   f0 b0 f1 b1 f2 b2 f3 b3
 Fault plc::planner::order1F1B(const ScheduleProblem &problem, Schedule &schedule) {
+  // Without backward tasks the two schedules are one.
   if (isForwardOnly(problem))
     return orderGPipe(problem, schedule);
   StageOrders orders(problem);

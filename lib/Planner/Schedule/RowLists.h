@@ -1,4 +1,4 @@
-//===- RowLists.h - lists of items, one per row, in one piece -------*- C++ -*-===//
+//===- RowLists.h - lists of items by row -----------------------*- C++ -*-===//
 #ifndef PLC_LIB_PLANNER_SCHEDULE_ROWLISTS_H
 #define PLC_LIB_PLANNER_SCHEDULE_ROWLISTS_H
 
@@ -9,12 +9,12 @@
 
 namespace plc::planner {
 
-/// What many small vectors would hold, without an allocation for each.
+/// A list of items for each row, in two arrays (compressed rows): one allocation instead of one for each row.
 template <typename Item>
 class Rows {
 public:
   Rows() = default;
-  /// Each row has its items in the order of the list.
+  /// From (row, item) pairs; each row keeps the order of the list.
   Rows(int64_t rows, const std::vector<std::pair<int64_t, Item>> &list) : first(rows + 1), items(list.size()) {
     for (const auto &[row, item] : list)
       ++first[row + 1];

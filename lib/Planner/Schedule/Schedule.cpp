@@ -1,4 +1,4 @@
-//===- Schedule.cpp - the problem of ordering tasks, and its bound --------===//
+//===- Schedule.cpp - the problem of ordering tasks -----------------------===//
 #include "plc/Planner/Schedule/Schedule.h"
 #include "plc/Planner/Base/Order.h"
 
@@ -34,6 +34,7 @@ std::vector<std::vector<int64_t>> ScheduleProblem::dependencesInto() const {
 
 namespace {
 
+// Samples are given for all micro-batches or for none, and are positive.
 Fault checkSamples(const ScheduleProblem &problem) {
   if (!problem.samples.empty() && int64_t(problem.samples.size()) != problem.microBatches)
     return "has samples of " + std::to_string(problem.samples.size()) + " micro-batches of " +
@@ -83,6 +84,7 @@ Fault ScheduleProblem::check() const {
   return text;
 }
 
+// Ranks are used without a gap, and no sum of times overflows.
 Fault ScheduleProblem::checkSize() const {
   std::vector<bool> used(numRanks());
   int64_t tasks = 0;

@@ -1,4 +1,4 @@
-//===- ScheduleBound.cpp - a time that no schedule goes below -------------===//
+//===- ScheduleBound.cpp - lower bounds of any schedule -------------------===//
 #include "ScheduleBound.h"
 
 #include <algorithm>
@@ -10,12 +10,14 @@ using namespace plc::planner;
 
 namespace {
 
-// Jobs up to which the bound sees windows of all ranks together; beyond, that would take longer than the order.
+// Above so many jobs, windows of all ranks together would take longer than the order itself.
 constexpr int64_t windowJobs = 4096;
-// Jobs times chains up to which heads count what comes before; beyond, they are longest paths alone.
+// Above so many jobs x chains, heads are longest paths alone and do not count work before a job. Not tuned: the counts
+// take memory and time in proportion.
 constexpr int64_t headCounts = 2'000'000;
 
-// One machine that is never idle while a job waits: it is busy at the same times in whatever order it takes them.
+// One machine that is never idle while a job waits. Its busy periods do not depend on the order of jobs, so jobs can be
+// added in any order.
 class BusyMachine {
 public:
   void add(int64_t head, int64_t ns) {
@@ -33,10 +35,10 @@ private:
   std::map<int64_t, int64_t> periods; // from, to
 };
 
-// The least time before each job, or, on the reversed graph, after it.
+// The least time before each job, or, on reversed edges, after it.
 class Heads {
 public:
-  // `order` respects the edges, and goes by micro-batches, or backwards.
+  // `order` respects the edges and goes by micro-batches, forwards or backwards.
   Heads(const Jobs &jobs, const Rows<ForcedOrder::Edge> &into, const std::vector<int64_t> &order, bool reversed)
       : head(jobs.count), jobs(jobs), reversed(reversed), width(jobs.into.size()), lanes((width + 3) / 4) {
     bool counts = jobs.count <= headCounts / width;
@@ -60,7 +62,7 @@ public:
   std::vector<int64_t> head;
 
 private:
-  // In the reversed graph chains run backwards.
+  // Position of a job in its chain; with reversed edges chains run backwards.
   int64_t placeOf(int64_t job) const {
     return reversed ? jobs.microBatches - 1 - jobs.microBatchOf(job) : jobs.microBatchOf(job);
   }
@@ -68,7 +70,7 @@ private:
     return jobs.jobOf(chain, reversed ? jobs.microBatches - 1 - place : place);
   }
 
-  // Of four chains: most of the time goes into the larger of two.
+  // Counts of four chains as one vector: taking the larger of two counts dominates the time.
   union Counts {
     using Lanes = int32_t __attribute__((vector_size(16)));
     std::array<int32_t, 4> of{};
@@ -80,7 +82,8 @@ private:
     }
   };
 
-  // How many of each chain's first jobs come before a job. No edge comes from a micro-batch that is not known any more.
+  // By chain, how many of its first jobs precede a job. Only `known` micro-batches are stored: no edge reaches further
+  // back.
   Counts *countsOf(int64_t job) {
     return &before[(jobs.microBatchOf(job) % known * width + jobs.chainOf(job)) * lanes];
   }
@@ -103,8 +106,8 @@ private:
     }
   }
 
-  // The jobs of a rank that come before one of its jobs run one at a time. Those before the next one of its chain are the
-  // same and some more.
+  // The earliest end of the jobs of a rank that precede a job, since a rank runs one at a time. Those of the next job
+  // of the chain are the same and more, so each chain adds to one machine.
   int64_t endOfThoseBefore(int64_t job) {
     int64_t chain = jobs.chainOf(job);
     const std::vector<int64_t> &chains = jobs.chainsOn[jobs.rankOf(chain)];
@@ -120,21 +123,21 @@ private:
 
   const Jobs &jobs;
   bool reversed;
-  int64_t width, lanes, known = 1; // chains, alone and by four, and micro-batches of which counts are known
-  std::vector<Counts> before;      // per known micro-batch and chain, a job: its counts
+  int64_t width, lanes, known = 1; // chains, vectors of four chains, stored micro-batches
+  std::vector<Counts> before;      // by stored micro-batch and chain: the counts of a job
   struct Seen {
     std::vector<int32_t> counts; // of each chain of the rank
     BusyMachine machine;
   };
-  std::vector<Seen> seen; // by chain: the jobs of its rank before the latest one of the chain
+  std::vector<Seen> seen; // by chain: the jobs of its rank before its latest job
 };
 
 struct OneMachineJob {
   int64_t head, ns, tail;
 };
 
-// The least makespan of one machine if jobs may be interrupted: always run the one with the longest tail (Jackson).
-// O(n log n).
+// The least makespan of one machine with heads and tails if jobs may be interrupted: always run the job with the
+// longest tail (Jackson's rule). O(n log n).
 int64_t preemptiveMakespan(std::vector<OneMachineJob> list) {
   std::stable_sort(list.begin(), list.end(), [](const auto &a, const auto &b) { return a.head < b.head; });
   std::priority_queue<std::pair<int64_t, int64_t>> ready; // tail and work left
@@ -156,6 +159,7 @@ int64_t preemptiveMakespan(std::vector<OneMachineJob> list) {
   return makespan;
 }
 
+// The larger one of: each rank as one machine, and each job with its head and tail.
 int64_t boundOfRanks(const Jobs &jobs, const ForcedOrder &forced) {
   int64_t bound = 0;
   for (const std::vector<int64_t> &chains : jobs.chainsOn) {
@@ -199,11 +203,11 @@ Rows<ForcedOrder::Edge> ForcedOrder::outOf() const {
   return Rows<Edge>(into.count(), edges);
 }
 
-// Each rank alone, its jobs interruptible, with the least time before and after each job (heads and tails) that the other
-// ranks and index order force: Jackson's preemptive schedule is optimal for that, so its makespan is a bound.
-// Where there are few jobs, their windows on all ranks together make it larger (`boundByWindows`). Heads count, beside
-// paths, the work on the rank itself that comes before a job. O(jobs chains + jobs of a rank, for each of its chains, log n).
-// Source: Carlier, "The one-machine sequencing problem", 1982.
+// Bounds each rank alone, with interruptible jobs and the heads and tails that other ranks and index order force.
+// Jackson's preemptive schedule is optimal for that, so its makespan is a bound. Heads count paths, and the work on the
+// rank itself that precedes a job. With few jobs, windows on all ranks together raise the bound (`boundByWindows`).
+// O(jobs chains + jobs of a rank, for each of its chains, log n). Source: Carlier, "The one-machine sequencing
+// problem", 1982.
 int64_t ScheduleProblem::bound() const {
   Jobs jobs(*this);
   ForcedOrder forced(jobs);

@@ -1,4 +1,4 @@
-//===- ScheduleFile.cpp - schedules as people's tables --------------------===//
+//===- ScheduleFile.cpp - schedules as tables -----------------------------===//
 #include "plc/Planner/Schedule/ScheduleFile.h"
 #include "plc/Planner/Schedule/Schedules.h"
 
@@ -10,7 +10,7 @@ using namespace plc::planner;
 namespace {
 
 constexpr std::string_view letters = "FBIW";
-constexpr int64_t mostStages = 1024, mostMicroBatches = 4096;
+constexpr int64_t mostStages = 1024, mostMicroBatches = 4096; // far above real schedules: a typo costs no memory
 
 std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
 
@@ -18,7 +18,7 @@ std::string nameOf(int64_t stage, ScheduleFile::Task task, int64_t microBatch) {
   return std::to_string(stage) + letters[int(task)] + std::to_string(microBatch);
 }
 
-// Reads digits at the front; -1 if there are none.
+// Takes a number off the front; -1 if there is none.
 int64_t takeNumber(std::string_view &text) {
   int64_t number = -1;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -28,7 +28,7 @@ int64_t takeNumber(std::string_view &text) {
   return number;
 }
 
-// A stage that has one backward task alone runs it wherever the file says B, or its letter.
+// Adds the tasks of a cell that the problem has. A stage with one backward task runs it at B, or at its own letter.
 void addTasks(const ScheduleProblem &problem, const ScheduleFile::Cell &cell, std::vector<ScheduledTask> &order) {
   using Task = ScheduleFile::Task;
   const auto &has = problem.stages[cell.stage].has;
@@ -43,6 +43,7 @@ void addTasks(const ScheduleProblem &problem, const ScheduleFile::Cell &cell, st
 
 } // namespace
 
+// Reads one cell and checks it against the cells before it.
 std::optional<ScheduleFile::Error> ScheduleFile::addCell(std::string_view text, int64_t line, int64_t column) {
   std::string_view rest = text;
   int64_t stage = takeNumber(rest);
@@ -71,7 +72,7 @@ std::optional<ScheduleFile::Error> ScheduleFile::addCell(std::string_view text, 
                      " is on rank " + std::to_string(ranks[stage])};
   ranks[stage] = rank;
   Task task = Task(letter);
-  // B is I and W; who runs one of them runs the other.
+  // B counts as I and W, so that either form of backward continues the other.
   std::array<int64_t, 4> &count = counts[stage];
   int64_t next = task == Task::B   ? std::max(count[int(Task::I)], count[int(Task::W)])
                  : task == Task::F ? count[int(Task::F)]
@@ -91,8 +92,8 @@ std::optional<ScheduleFile::Error> ScheduleFile::addCell(std::string_view text, 
   return std::nullopt;
 }
 
-// A task that stage 0, or the forward pass of the stage, does not have as often: one that is missing, by the letter that the
-// file writes, or the first of its kind that is too many.
+// The error of a task whose count differs from that of stage 0, or of the stage's forward pass: the missing cell, in
+// the letters that the file uses, or the first cell too many.
 ScheduleFile::Error ScheduleFile::miscounted(int64_t stage, Task task) const {
   const Row &row = rows[ranks[stage]];
   const std::array<int64_t, 4> &count = counts[stage];
@@ -130,10 +131,10 @@ std::optional<ScheduleFile::Error> ScheduleFile::checkComplete() const {
 
 std::optional<ScheduleFile::Error> ScheduleFile::read(std::string_view text) {
   *this = {};
-  // What some editors put in front of UTF-8.
+  // Some editors write a byte order mark.
   if (text.starts_with("\xef\xbb\xbf"))
     text.remove_prefix(3);
-  // Lines at the end may be empty.
+  // Empty lines at the end are allowed.
   while (!text.empty() && std::string_view(" \t\r\n").find(text.back()) != std::string_view::npos)
     text.remove_suffix(1);
   for (int64_t line = 1; !text.empty(); ++line) {

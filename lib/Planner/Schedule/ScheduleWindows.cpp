@@ -1,4 +1,4 @@
-//===- ScheduleWindows.cpp - horizons that no schedule keeps --------------===//
+//===- ScheduleWindows.cpp - horizons that no schedule meets --------------===//
 #include "ScheduleBound.h"
 #include "ThetaTree.h"
 
@@ -9,8 +9,8 @@ using namespace plc::planner;
 
 namespace {
 
-// The window of each job, from its head to the horizon less its tail, made smaller by what each constraint leaves of the
-// others' windows until nothing changes or a job has no room.
+// The window of each job: from its head to the horizon less its tail. Each constraint shrinks windows by what it leaves
+// of the others, until nothing changes or a window is too small for its job.
 class Windows {
 public:
   Windows(const Jobs &jobs, const ForcedOrder &forced)
@@ -21,7 +21,7 @@ public:
           on[rank].push_back(jobs.jobOf(chain, i));
   }
 
-  /// False only if no schedule ends by then.
+  /// Returns false only if no schedule ends by then.
   bool mayEnd(int64_t by) {
     horizon = by;
     head = forced.head;
@@ -33,7 +33,7 @@ public:
       for (int64_t job : forced.order)
         if (head[job] + jobs.ns[job] + tail[job] > horizon)
           return false;
-      // The tails are the heads of the same jobs in reversed time.
+      // Tails are heads of the same jobs in reversed time.
       for (const std::vector<int64_t> &list : on)
         if (!narrowRank(list, head, tail) || !narrowRank(list, tail, head))
           return false;
@@ -44,7 +44,7 @@ public:
   }
 
 private:
-  static constexpr int mostPasses = 400;
+  static constexpr int mostPasses = 400; // a safety limit: fewer passes only weaken the bound
 
   void raise(int64_t &time, int64_t to) {
     changed = changed || to > time;
@@ -58,8 +58,9 @@ private:
         raise(times[*begin], times[edge.job] + jobs.ns[edge.job] + edge.lag);
   }
 
-  // A rank runs one job at a time. A job that would end after others must have started is behind them (detectable
-  // precedences); so is one that a set of jobs leaves no time for before its last deadline (edge finding).
+  // Narrows the windows of one rank, which runs one job at a time. Detectable precedences: if a job cannot end before
+  // another must start, it is behind it. Edge finding: a job that a set of jobs leaves no time for before its last
+  // deadline is behind the set. Returns false if a set misses its deadline. O(n log n).
   bool narrowRank(const std::vector<int64_t> &list, std::vector<int64_t> &heads, const std::vector<int64_t> &tails) {
     size_t count = list.size();
     auto ns = [&](int64_t k) { return jobs.ns[list[k]]; };
@@ -76,6 +77,7 @@ private:
       later[k] = heads[list[k]];
     }
     std::vector<int64_t> byLatest = sorted([&](int64_t k) { return deadline(k) - ns(k); });
+    // Detectable precedences: `before` has the jobs that must start before a job can end.
     ThetaTree before(count);
     std::vector<bool> isBefore(count);
     size_t next = 0;
@@ -90,6 +92,7 @@ private:
       if (isBefore[k])
         before.add(place[k], heads[list[k]], ns(k));
     }
+    // Edge finding: from the last deadline on, jobs leave the set and become optional.
     ThetaTree set(count);
     for (size_t k = 0; k < count; ++k)
       set.add(place[k], heads[list[k]], ns(k));
@@ -125,6 +128,8 @@ int64_t plc::planner::boundByWindows(const Jobs &jobs, const ForcedOrder &forced
   Windows windows(jobs, forced);
   if (windows.mayEnd(bound))
     return bound;
+  // Doubling steps up to a horizon that is not refuted, then bisection to a thousandth. The first step, a 64th, is not
+  // tuned.
   int64_t refuted = bound, step = std::max<int64_t>(bound / 64, 1), exact = bound / 1000;
   while (!windows.mayEnd(refuted + step)) {
     refuted += step;

@@ -1,4 +1,4 @@
-//===- Schedules.cpp - the table of schedules, and what it promises -------===//
+//===- Schedules.cpp - the table of schedules -----------------------------===//
 #include "plc/Planner/Schedule/Schedules.h"
 #include "plc/Planner/Schedule/SharedStages.h"
 
@@ -29,6 +29,7 @@ std::vector<int64_t> plc::planner::placeStages(Placement placement, int64_t stag
 
 namespace {
 
+// The stages must be on the ranks that the schedule's row names.
 Fault verifyPlacement(const ScheduleFamily &family, const ScheduleProblem &problem) {
   if (family.placement == Placement::any)
     return std::nullopt;
@@ -41,7 +42,8 @@ Fault verifyPlacement(const ScheduleFamily &family, const ScheduleProblem &probl
   return std::nullopt;
 }
 
-// `--plan-partition` joins W to B where a row says that nothing runs between.
+// No task of a stage may run between its B and W if the schedule's row says so: `--plan-partition` relies on it, and
+// makes a full backward.
 Fault verifyPromise(const ScheduleFamily &family, const ScheduleProblem &problem, const Schedule &schedule) {
   std::string name = "schedule '" + std::string(family.name) + "'";
   std::vector<const ScheduledTask *> last(problem.stages.size()); // the task that the stage ran last
@@ -61,6 +63,7 @@ Fault verifyPromise(const ScheduleFamily &family, const ScheduleProblem &problem
 Fault plc::planner::solve(const ScheduleFamily &family, const ScheduleProblem &problem, Schedule &schedule) {
   if (Fault fault = problem.check())
     return fault;
+  // Shards order by their pipeline; orders by times see all stages.
   bool isShared = !problem.pipeline.empty() && family.follows == OrderSource::shape;
   Fault wrong = isShared ? std::nullopt : verifyPlacement(family, problem);
   if (wrong)
@@ -74,8 +77,8 @@ Fault plc::planner::solve(const ScheduleFamily &family, const ScheduleProblem &p
   return verifyPromise(family, problem, schedule);
 }
 
-// The fastest of the others. Plans have their orders from the search (plc/Search/Search.h); this is for programs of which nobody
-// has chosen a plan.
+// The fastest of the shape-driven schedules. Searched plans bring their own orders (plc/Search/Search.h); this serves
+// programs without a plan.
 Fault plc::planner::orderAuto(const ScheduleProblem &problem, Schedule &schedule) {
   int64_t least = -1;
   for (const ScheduleFamily &family : Choice<ScheduleKind>::rows()) {

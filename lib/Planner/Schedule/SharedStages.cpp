@@ -1,12 +1,12 @@
-//===- SharedStages.cpp - schedules where a stage of a pipeline is several --===//
+//===- SharedStages.cpp - schedules where ranks share a stage -------------===//
 //
-// Where sizes of a model are divided, a stage of the pipeline is many parts on a group of ranks that wait for each other. The
-// shape of a schedule is that of the pipeline: it is ordered as if a group were one rank, and then each task is those of the
-// parts, in their order, backward in the reverse one. All ranks of a group so keep one order, in which each task stands behind
-// what it waits for; nobody waits for ever.
+// If sizes of a model are sharded, a stage of the pipeline is several shards on a group of ranks that wait for each
+// other. The schedule keeps the shape of the pipeline: it orders groups as if each were one rank. Then each task is
+// replaced by those of its shards, in their order, backward in reverse order. So all ranks of a group keep one order,
+// in which each task stands behind what it waits for, and no deadlock arises.
 //
-// Where a rank's stage is divided into buckets, whose gradients leave while the others still run backward, it is the same with
-// groups of one rank. There all of B goes before all of W, because another rank may wait for the last B.
+// If a stage is divided into buckets, whose gradients leave while other buckets still run backward, groups have one
+// rank. Then all of B precedes all of W, because another rank may wait for the last B.
 //
 //===----------------------------------------------------------------------===//
 #include "plc/Planner/Schedule/SharedStages.h"
@@ -39,7 +39,8 @@ ScheduleProblem plc::planner::pipelineOf(const ScheduleProblem &problem) {
       stage.has[kind] = stage.has[kind] || problem.stages[part].has[kind];
       stage.ns[kind] += problem.stages[part].ns[kind];
     }
-  // Inside a group its own order has tasks wait for those before them: for a W, too, that stands with its B.
+  // Dependences inside a group hold by the group's own order. Those between kinds remain, also for a W that stands with
+  // its B.
   for (const ScheduleProblem::Dependence &each : problem.dependences)
     if (int64_t from = problem.pipeline[each.source], to = problem.pipeline[each.destination];
         from != to || each.from < each.to)
@@ -49,7 +50,7 @@ ScheduleProblem plc::planner::pipelineOf(const ScheduleProblem &problem) {
 
 namespace {
 
-// The tasks of all parts in the order of their pipeline.
+// Replaces each task of the pipeline's order by the tasks of its shards.
 Schedule divide(const Schedule &whole, bool joins, const ScheduleProblem &problem) {
   std::vector<std::vector<int64_t>> parts(problem.pipeline.back() + 1);
   std::vector<bool> hasB(parts.size());
@@ -91,8 +92,8 @@ Fault plc::planner::orderShared(const std::function<Fault(const ScheduleProblem 
   return std::nullopt;
 }
 
-// A rank tells in which order the tasks begin that it has parts of; where it has none, others do, or what tasks wait for. What is
-// joined begins with B.
+// Recovers the order of the pipeline: each rank shows in which order the tasks begin of which it has shards; other
+// ranks and dependences order the rest. A joined W begins with its B.
 static Schedule orderOfGroups(const ScheduleProblem &problem, const Schedule &schedule, bool joins) {
   ScheduleProblem pipeline = pipelineOf(problem);
   auto isJoined = [&](int64_t stage, TaskKind kind) {
@@ -123,7 +124,7 @@ static Schedule orderOfGroups(const ScheduleProblem &problem, const Schedule &sc
   whole.ranks.resize(pipeline.numRanks());
   std::vector<int64_t> order;
   if (!sortTopologically(nodes, edges, order))
-    return whole; // of none
+    return whole; // a cycle: the order was made of no pipeline
   for (int64_t node : order) {
     int64_t mb = node % problem.microBatches, stage = node / problem.microBatches / 3;
     auto add = [&](TaskKind kind) {
@@ -151,7 +152,7 @@ Fault plc::planner::orderByFile(const ScheduleFile &file, const ScheduleProblem 
   bool isForward = std::none_of(problem.stages.begin(), problem.stages.end(),
                                 [](const ScheduleProblem::Stage &stage) { return stage.has[1] || stage.has[2]; });
   auto read = [&](const ScheduleProblem &pipeline, Schedule &order) {
-    // A program that gives a part of the outputs may have fewer stages; it has forwards alone, so any order does.
+    // An entry for some of the outputs may have fewer stages. It has forwards alone, so any order is valid.
     Fault fault = isForward && pipeline.stages.size() < file.place().size() ? orderGPipe(pipeline, order)
                                                                             : file.order(pipeline, order);
     return fault ? fault : pipeline.verify(order);

@@ -1,4 +1,4 @@
-//===- StageOrders.cpp - orders of stages, as orders of ranks -------------===//
+//===- StageOrders.cpp - orders of stages, merged on ranks ----------------===//
 #include "StageOrders.h"
 
 #include <algorithm>
@@ -12,6 +12,7 @@ void StageOrders::add(int64_t stage, TaskKind kind, int64_t microBatch) {
 }
 
 Fault StageOrders::mergeOnRanks(Schedule &schedule) const {
+  // Simulate with a rank for each stage, then sort the tasks of a real rank by start.
   ScheduleProblem apart = problem;
   for (size_t stage = 0; stage < apart.stages.size(); ++stage)
     apart.stages[stage].rank = stage;

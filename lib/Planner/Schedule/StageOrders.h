@@ -1,4 +1,4 @@
-//===- StageOrders.h - orders of stages, as orders of ranks -----*- C++ -*-===//
+//===- StageOrders.h - orders of stages, merged on ranks --------*- C++ -*-===//
 #ifndef PLC_LIB_PLANNER_SCHEDULE_STAGEORDERS_H
 #define PLC_LIB_PLANNER_SCHEDULE_STAGEORDERS_H
 
@@ -6,14 +6,14 @@
 
 namespace plc::planner {
 
-/// What each stage runs if it has a rank of its own.
+/// The order of each stage as if it had a rank of its own; merged if a rank has several stages.
 class StageOrders {
 public:
   explicit StageOrders(const ScheduleProblem &problem) : problem(problem) {
     orders.ranks.resize(problem.stages.size());
   }
 
-  /// Append a stage's tasks for a micro-batch: F, or B and W in one go; those that the stage has.
+  /// Append a stage's tasks for a micro-batch: F, or B and W in a row; tasks that the stage lacks are skipped.
   void addForward(int64_t stage, int64_t microBatch) { add(stage, TaskKind::F, microBatch); }
   void addBackward(int64_t stage, int64_t microBatch) {
     add(stage, TaskKind::B, microBatch);
@@ -21,8 +21,8 @@ public:
   }
   void add(int64_t stage, TaskKind kind, int64_t microBatch);
 
-  /// One order per stage becomes one per rank. Stages of one rank interleave as they would run if each had a rank of its
-  /// own: starts respect dependences, and so does the order of starts.
+  /// Merges the orders of stages into orders of ranks. Stages of one rank interleave as if each had a rank of its own:
+  /// starts respect dependences, and so does the order of starts. Fails if the orders deadlock.
   Fault mergeOnRanks(Schedule &schedule) const;
 
 private:

@@ -1,4 +1,4 @@
-//===- StepTimes.cpp - what ranks do in a step, and wait for ----------------===//
+//===- StepTimes.cpp - how ranks spend a step -----------------------------===//
 #include "plc/Planner/Schedule/StepTimes.h"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ std::vector<RankTimes> plc::planner::timesOf(const ScheduleProblem &problem, con
     for (size_t i = 0; i < schedule.ranks[rank].size(); ++i) {
       const ScheduledTask &job = schedule.ranks[rank][i];
       int64_t start = simulation.start[rank][i], idle = start - clock, last = -1, way = 0;
-      // What arrives last is what the rank has waited for; at one time, what was longest on its way.
+      // A rank waits for the dependence that arrives last; at equal times, for the one with the longest message.
       for (int64_t index : into[ScheduleProblem::nodeOf(job.stage, job.kind)]) {
         const ScheduleProblem::Dependence &each = problem.dependences[index];
         int64_t ns = problem.scaled(each.ns, job.microBatch);
@@ -44,6 +44,7 @@ std::vector<RankTimes> plc::planner::timesOf(const ScheduleProblem &problem, con
         }
       }
       if (idle > 0 && last >= 0) {
+        // The message's part of the wait first; the rest is the other rank's job.
         int64_t travels = std::min(idle, way);
         if (travels)
           times[rank].waitsForWay[last] += travels;

@@ -1,4 +1,4 @@
-//===- TaskRows.cpp - the tasks of a rank as text -------------------------===//
+//===- TaskRows.cpp - a rank's tasks as text ------------------------------===//
 #include "plc/Planner/Schedule/TaskRows.h"
 
 #include <charconv>

@@ -1,4 +1,4 @@
-//===- ThetaTree.cpp - when sets of one machine's jobs end ----------------===//
+//===- ThetaTree.cpp - earliest ends of sets of jobs ----------------------===//
 #include "ThetaTree.h"
 
 #include <algorithm>
@@ -11,7 +11,8 @@ ThetaTree::ThetaTree(size_t jobs) {
   nodes.resize(2 * leaves);
 }
 
-// A set ends when its later part does, which starts by itself or behind the earlier part.
+// A node joins two parts: it ends when the later part does, which starts by itself or behind the earlier part. With an
+// optional job, that job is in one of the parts.
 void ThetaTree::put(int64_t job, Node leaf) {
   size_t at = leaves + job;
   nodes[at] = leaf;

@@ -1,4 +1,4 @@
-//===- ThetaTree.h - when sets of one machine's jobs end --------*- C++ -*-===//
+//===- ThetaTree.h - earliest ends of sets of jobs --------------*- C++ -*-===//
 #ifndef PLC_LIB_PLANNER_SCHEDULE_THETATREE_H
 #define PLC_LIB_PLANNER_SCHEDULE_THETATREE_H
 
@@ -8,9 +8,10 @@
 
 namespace plc::planner {
 
-/// A set of jobs of one machine, by their ranks in the order of heads, and the earliest time at which all of them can have
-/// ended. Beside them stand optional jobs: the same time with at most one of these, and which. O(log jobs) each change.
-/// Source: Vilim, "Global Constraints in Scheduling", 2007, sec. 2.2 and 2.5 (theta-lambda tree).
+/// The earliest time at which a set of jobs of one machine can have ended. Jobs are numbered in the order of their
+/// heads. Optional jobs stand beside the set: the tree also has the end with at most one of them, and which one. O(log
+/// jobs) for each change. Source: Vilim, "Global Constraints in Scheduling", 2007, sec. 2.2 and 2.5 (theta-lambda
+/// tree).
 class ThetaTree {
 public:
   explicit ThetaTree(size_t jobs);
@@ -28,8 +29,8 @@ private:
   static constexpr int64_t never = INT64_MIN / 4;
   struct Node {
     int64_t ns = 0, end = never;               // of the jobs below
-    int64_t nsWithOne = 0, endWithOne = never; // with the optional job for which it is most
-    int64_t ofNs = -1, ofEnd = -1;             // that job
+    int64_t nsWithOne = 0, endWithOne = never; // with the optional job that raises it most
+    int64_t ofNs = -1, ofEnd = -1;             // the optional job that counts in each
   };
   void put(int64_t job, Node leaf);
 

@@ -1,4 +1,4 @@
-//===- ZeroBubble.cpp - the orders of zb_h1 and zb_h2 ---------------------===//
+//===- ZeroBubble.cpp - zb_h1 and zb_h2 -----------------------------------===//
 #include "StageOrders.h"
 
 #include "plc/Planner/Schedule/Schedules.h"
@@ -9,8 +9,8 @@ using namespace plc::planner;
 
 namespace {
 
-// Stage s runs `warmUp` forwards, then F and B in turn as 1F1B does, and W of a micro-batch `delay` turns after its B:
-// the bubbles of the last turns are filled with what was put off. In flight: warmUp + delay + 1.
+// Stage s runs `warmUp` forwards, then F and B in turn as in 1F1B, and W of a micro-batch `delay` periods after its B:
+// delayed W fills the bubbles at the end. In flight: warmUp + delay + 1.
 void addStage(StageOrders &orders, int64_t s, int64_t microBatches, int64_t warmUp, int64_t delay) {
   warmUp = std::min(microBatches, warmUp);
   for (int64_t i = 0; i < warmUp; ++i)
@@ -25,7 +25,7 @@ void addStage(StageOrders &orders, int64_t s, int64_t microBatches, int64_t warm
   }
 }
 
-// With `times` the warm-up of 1F1B, and W put off so that all stages have equally many micro-batches in flight.
+// `times` the warm-up of 1F1B. W is delayed so that all stages have equally many micro-batches in flight.
 Fault orderZeroBubble(const ScheduleProblem &problem, int64_t times, Schedule &schedule) {
   if (isForwardOnly(problem))
     return orderGPipe(problem, schedule);
@@ -38,9 +38,9 @@ Fault orderZeroBubble(const ScheduleProblem &problem, int64_t times, Schedule &s
 
 } // namespace
 
-// The forwards and backwards of 1F1B, W put off so long that each stage has as many micro-batches in flight as the first
-// one of 1F1B: min(M, S). 3M + (S-1) for F = B = W = 1 and M >= S: a third of 1F1B's bubble. Source: Qi et al., "Zero
-// Bubble Pipeline Parallelism", 2023.
+// The forwards and backwards of 1F1B. W is delayed until each stage has as many micro-batches in flight as the first
+// one of 1F1B: min(M, S). Time: 3M + (S-1) for F = B = W = 1 and M >= S, a third of 1F1B's bubble. Source: Qi et al.,
+// "Zero Bubble Pipeline Parallelism", 2023.
 //
 // S = 3, M = 4: f, b and w of each stage
 //
@@ -51,9 +51,9 @@ Fault plc::planner::orderZBH1(const ScheduleProblem &problem, Schedule &schedule
   return orderZeroBubble(problem, 1, schedule);
 }
 
-// Twice the warm-up, so that no stage waits for its first B where the optimizer's step does not divide the stream of
-// micro-batches: min(M, 2S-1) in flight. With a step, as here, the time of zb_h1 for equal tasks; it gains where B takes
-// longer than F. Source: as above.
+// Twice the warm-up, so that no stage waits for its first B if the optimizer does not interrupt the stream of
+// micro-batches. Memory: min(M, 2S-1) in flight. Here each step ends with an update, so equal tasks take the time of
+// zb_h1; it gains where B takes longer than F. Source: as above.
 Fault plc::planner::orderZBH2(const ScheduleProblem &problem, Schedule &schedule) {
   return orderZeroBubble(problem, 2, schedule);
 }

@@ -1,4 +1,4 @@
-//===- ZeroBubbleV.cpp - the order of zbv ---------------------------------===//
+//===- ZeroBubbleV.cpp - zbv ----------------------------------------------===//
 #include "plc/Planner/Schedule/Schedules.h"
 
 #include <algorithm>
@@ -8,13 +8,13 @@ using namespace plc::planner;
 
 namespace {
 
-// Two chunks of a rank: the one on the way out (0) and the one on the way back (1).
+// The order of one rank, which has two chunks: one on the way out (0) and one on the way back (1).
 class RankOrder {
 public:
   RankOrder(const ScheduleProblem &problem, int64_t rank, std::vector<ScheduledTask> &order)
       : problem(problem), ranks(problem.numRanks()), rank(rank), order(order) {}
 
-  // The numbers are for 2p - 1 micro-batches at least; of fewer the others are left out.
+  // The counts need at least 2p - 1 micro-batches; missing ones are left out.
   void run() {
     int64_t most = std::max(problem.microBatches, 2 * ranks - 1);
     repeat(2 * (ranks - rank) - 1, [&] { add(TaskKind::F, 0); });
@@ -56,10 +56,12 @@ private:
 
 } // namespace
 
-// Stages go down the ranks and up again, so that rank 0 has the first and the last one, and W fills what is left between
-// B and F. In flight on rank r of p: 2p-1-r micro-batches on the way out and 1 + r on the way back, at most, so each rank
-// holds the bytes of 1F1B's first. 6M + (p-1) for tasks of 1 and 2p <= M. The warm-up of rank r is 2(p-r)-1 forwards out,
-// then r pairs of one back and one out; a turn is F, B, W out and F, B, W back; the last W are put off.
+// Stages go down the ranks and up again, so rank 0 has the first and the last one, and W fills the gaps between B and
+// F.
+//
+// Memory: rank r of p has at most 2p-1-r micro-batches in flight on the way out and 1 + r on the way back, so each rank
+// holds the bytes of 1F1B's first. Time: 6M + (p-1) for tasks of 1 and 2p <= M. The warm-up of rank r is 2(p-r)-1
+// forwards out, then r pairs of one back and one out; a period is F, B, W out and F, B, W back; the last W are delayed.
 // Source: Qi et al., "Zero Bubble Pipeline Parallelism", 2023; the counts are those of PyTorch's ScheduleZBVZeroBubble.
 //
 // p = 2, M = 3; stages 0 and 3 on rank 0, 1 and 2 on rank 1:

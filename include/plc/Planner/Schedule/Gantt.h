@@ -1,4 +1,4 @@
-//===- Gantt.h - a step as text ---------------------------------*- C++ -*-===//
+//===- Gantt.h - a step as a Gantt chart of text ----------------*- C++ -*-===//
 #ifndef PLC_PLANNER_SCHEDULE_GANTT_H
 #define PLC_PLANNER_SCHEDULE_GANTT_H
 
@@ -6,9 +6,10 @@
 
 namespace plc::planner {
 
-/// A row for each rank, time from left to right, all in `columns`, and a ruler below. A job is its letter and a line behind it; where
-/// a rank has several stages the letter is followed by the stage's number, if there is room. Idle time is dots. A column
-/// shows what takes most of its time, so a job that is much shorter than a column may not be seen.
+/// Draws a simulated schedule as text of `columns` columns: a row for each rank, time from left to right, a ruler
+/// below. A job is its letter and a line; with several stages on a rank the stage's number follows the letter if it
+/// fits. Dots are idle time. A column shows the job that takes most of it, so a job much shorter than a column may not
+/// be visible.
 ///
 ///   rank 0  F--F--......B-----...B-----
 ///   rank 1  ...F--B-----F--B-----......

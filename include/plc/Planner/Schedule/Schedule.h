@@ -1,4 +1,4 @@
-//===- Schedule.h - the order of tasks on ranks -----------------*- C++ -*-===//
+//===- Schedule.h - the problem of ordering tasks on ranks ------*- C++ -*-===//
 #ifndef PLC_PLANNER_SCHEDULE_SCHEDULE_H
 #define PLC_PLANNER_SCHEDULE_SCHEDULE_H
 
@@ -11,9 +11,10 @@
 
 namespace plc::planner {
 
-/// Forward, backward for inputs, backward for parameters.
+/// F: forward. B: backward, gradients of inputs. W: backward, gradients of parameters.
 enum class TaskKind { F, B, W };
 
+/// A job: one task of a stage for one micro-batch.
 struct ScheduledTask {
   int64_t stage = 0;
   TaskKind kind = TaskKind::F;
@@ -24,27 +25,29 @@ struct ScheduledTask {
 /// "stage 1, B of micro-batch 3".
 std::string describe(const ScheduledTask &job);
 
-/// What each rank runs, in order.
+/// An answer: the order of jobs on each rank.
 struct Schedule {
   std::vector<std::vector<ScheduledTask>> ranks;
 };
 
-/// Stages on ranks run each of their tasks once per micro-batch; a task starts when the tasks that it depends on, of
-/// the same micro-batch, have ended (and their values have travelled), one at a time on a rank. Each kind of a stage
-/// runs in index order.
+/// The problem of ordering tasks.
+///
+/// Variables: the order of jobs on each rank. Objective: the least makespan. Constraints: each rank runs one job at a
+/// time; a job starts when the tasks that it depends on have ended for the same micro-batch, and their messages have
+/// arrived; each kind of a stage runs in index order. (A job shop with delays: NP-hard.)
 class ScheduleProblem {
 public:
   struct Stage {
     int64_t rank = 0;
     std::array<bool, 3> has{};   ///< by TaskKind
-    std::array<int64_t, 3> ns{}; ///< by TaskKind, one micro-batch
+    std::array<int64_t, 3> ns{}; ///< by TaskKind, of one micro-batch
   };
   struct Dependence {
     int64_t source = 0;
     TaskKind from = TaskKind::F;
     int64_t destination = 0;
     TaskKind to = TaskKind::F;
-    int64_t ns = 0; ///< of the way
+    int64_t ns = 0; ///< time of the message
   };
 
   std::vector<Stage> stages;
@@ -56,21 +59,22 @@ public:
   std::vector<int64_t> samples; ///< of each micro-batch, in proportion to which times are; empty: all equal
 
   int64_t numRanks() const;
-  /// Times are those of the micro-batch with the most samples; this is the part of a smaller one, rounded up.
+  /// Times are those of the micro-batch with the most samples. Returns the share of a smaller one, rounded up.
   int64_t scaled(int64_t whole, int64_t microBatch) const {
     return samples.empty() ? whole : scaledBySamples(whole, microBatch);
   }
   int64_t nsOf(const ScheduledTask &job) const { return scaled(stages[job.stage].ns[int(job.kind)], job.microBatch); }
-  /// The dependences that a task waits for, by `nodeOf`; positions in `dependences`.
+  /// The dependences that a task waits for, by `nodeOf`; indices in `dependences`.
   std::vector<std::vector<int64_t>> dependencesInto() const;
   static int64_t nodeOf(int64_t stage, TaskKind kind) { return stage * 3 + int64_t(kind); }
-  /// No problem has more jobs: an order of them would not be read by anyone.
+  /// More jobs are refused: nobody would read such an order.
   static constexpr int64_t mostJobs = int64_t(1) << 24;
-  /// Whether stages, ranks and dependences are in range, and tasks of a micro-batch do not wait for each other in a circle.
+  /// Says what is wrong with the problem: stages, ranks and dependences are in range, and the tasks of a micro-batch do
+  /// not wait for each other in a cycle.
   Fault check() const;
-  /// Whether a schedule runs each job once, on its rank, in index order, and ends.
+  /// Says what is wrong with a schedule: each job runs once, on its rank, in index order, without a deadlock.
   Fault verify(const Schedule &schedule) const;
-  /// No schedule is faster (ScheduleBound.cpp).
+  /// A lower bound of the makespan, in ns (ScheduleBound.cpp).
   int64_t bound() const;
 
 private:
@@ -78,18 +82,18 @@ private:
   Fault checkSize() const;
 };
 
-/// When the jobs of a schedule run if they take the time that the problem says.
+/// The predicted execution of a schedule, with the times of the problem.
 struct Simulation {
   /// Start and end of each job, in the shape of the schedule.
   std::vector<std::vector<int64_t>> start, end;
-  /// Place of each job in one order of all that respects dependences, in the shape of the schedule.
+  /// Position of each job in one total order that respects dependences, in the shape of the schedule.
   std::vector<std::vector<int64_t>> place;
   int64_t makespan = 0;
-  /// Idle part of the ranks' time.
+  /// Idle fraction of the ranks' time.
   double bubble = 0;
 };
 
-/// Fails if the schedule never ends; the fault names the jobs that wait. O(jobs (ranks + dependences of a task)).
+/// Simulates a schedule. Fails if it deadlocks, and names the jobs that wait. O(jobs (ranks + dependences of a task)).
 Fault simulate(const ScheduleProblem &problem, const Schedule &schedule, Simulation &simulation);
 
 } // namespace plc::planner

@@ -1,4 +1,4 @@
-//===- Schedules.h - the schedules that there are ---------------*- C++ -*-===//
+//===- Schedules.h - the table of schedules ---------------------*- C++ -*-===//
 #ifndef PLC_PLANNER_SCHEDULE_SCHEDULES_H
 #define PLC_PLANNER_SCHEDULE_SCHEDULES_H
 
@@ -7,12 +7,13 @@
 
 namespace plc::planner {
 
+/// The schedules, by the rows of Schedules.def.
 enum class ScheduleKind {
 #define SCHEDULE(ENUMERATOR, NAME, FUNCTION, FOLLOWS, SPLITS_BACKWARD, PLACEMENT, CHUNKS) ENUMERATOR,
 #include "plc/Planner/Schedule/Schedules.def"
 };
 
-/// Which rank has which stages.
+/// The rank map that a schedule needs: any, round robin (loop) or V-shape (vee).
 ///
 ///   stages 0 to 5 on 3 ranks    loop    vee
 ///   rank 0                      0, 3    0, 5
@@ -20,29 +21,28 @@ enum class ScheduleKind {
 ///   rank 2                      2, 5    2, 3
 enum class Placement { any, loop, vee };
 
-/// What an order is made of: the shape of the pipeline alone, the times and limits of the problem, too, or someone's text
-/// (`ScheduleFile`), which only who has it can read.
+/// The input of an order: the shape of the pipeline alone, times as well, or the text of a file (`ScheduleFile`).
 enum class OrderSource { shape, times, text };
 
-/// All that is known of a schedule.
+/// A row of the table of schedules.
 struct ScheduleFamily {
   const char *name;
-  /// Orders a checked problem.
+  /// Orders a checked problem. Fails if the schedule does not suit it.
   Fault (*order)(const ScheduleProblem &problem, Schedule &schedule);
   OrderSource follows;
   bool splitsBackward; ///< other tasks may run between B and W of a micro-batch
-  Placement placement; ///< the only one that it orders
-  int64_t chunks;      ///< stages of a rank, unless someone says otherwise
+  Placement placement; ///< the only rank map that it orders
+  int64_t chunks;      ///< default stages of each rank
 };
 
-/// The rank of each stage if a rank has so many: by `placement`, or in a loop if it is any.
+/// The rank of each stage with `chunks` stages on each rank: V-shape, or round robin for any other placement.
 std::vector<int64_t> placeStages(Placement placement, int64_t stages, int64_t chunks);
 
-/// Orders a problem as a schedule does, and verifies the answer: also that it keeps to what its row says. Fails if the
-/// problem is none, or not one for this schedule.
+/// Orders a problem by a schedule, and verifies the answer, and what the schedule's row promises. Fails if the problem
+/// is not valid, or does not suit the schedule.
 Fault solve(const ScheduleFamily &family, const ScheduleProblem &problem, Schedule &schedule);
 
-// Of each row: order##Function, whose definition says its memory, its time and its source.
+// For each row order##Function; its definition says memory, time and source.
 #define SCHEDULE(ENUMERATOR, NAME, FUNCTION, FOLLOWS, SPLITS_BACKWARD, PLACEMENT, CHUNKS)                              \
   Fault order##FUNCTION(const ScheduleProblem &problem, Schedule &schedule);
 #include "plc/Planner/Schedule/Schedules.def"

@@ -1,4 +1,4 @@
-//===- StepTimes.h - what ranks do in a step, and wait for ------*- C++ -*-===//
+//===- StepTimes.h - how ranks spend a step ---------------------*- C++ -*-===//
 #ifndef PLC_PLANNER_SCHEDULE_STEPTIMES_H
 #define PLC_PLANNER_SCHEDULE_STEPTIMES_H
 
@@ -8,26 +8,27 @@
 
 namespace plc::planner {
 
-/// The time of a rank in a simulated step, all of it: its jobs, and what it waits for between them.
+/// The time of one rank in a simulated step, in ns: its jobs, and what it waits for between them. The parts add up to
+/// the step.
 struct RankTimes {
   int64_t busyNs = 0;
-  std::map<int64_t, int64_t> waitsForRank; ///< ns until a job of that rank has ended, where it had none to run
-  std::map<int64_t, int64_t> waitsForWay;  ///< ns while what a job needs travels, by dependence of the problem
-  int64_t doneNs = 0;                      ///< behind its last job, until the step ends
+  std::map<int64_t, int64_t> waitsForRank; ///< ns until a job of that rank ended
+  std::map<int64_t, int64_t> waitsForWay;  ///< ns while a message travelled, by dependence
+  int64_t doneNs = 0;                      ///< after its last job, until the step ends
 };
 
-/// Of each rank, in the order of a simulated schedule. O(jobs dependences of a task).
+/// The times of each rank of a simulated schedule. O(jobs x dependences of a task).
 std::vector<RankTimes> timesOf(const ScheduleProblem &problem, const Schedule &schedule, const Simulation &simulation);
 
-/// By how much the step is shorter if jobs of a rank take less: `ns` of each stage and kind, in place of the problem's, in
-/// the same order. Negative if it is longer.
+/// The time that a step loses, in the same order, if jobs take the times of `stages` instead of the problem's. Negative
+/// if the step is longer.
 int64_t savedBy(const ScheduleProblem &problem, const Schedule &schedule,
                 const std::vector<ScheduleProblem::Stage> &stages);
 
-/// By how much it is shorter if nothing takes time on its way.
+/// The time that a step loses if messages take no time.
 int64_t savedWithoutWays(const ScheduleProblem &problem, const Schedule &schedule);
 
-/// By how much it is shorter if each job of a rank takes a tenth less: nothing where others wait for no job of it.
+/// The time that a step loses if each job of a rank takes a tenth less: 0 if no other rank waits for its jobs.
 int64_t savedByTenth(const ScheduleProblem &problem, const Schedule &schedule, int64_t rank);
 
 } // namespace plc::planner

@@ -1,4 +1,4 @@
-//===- TaskRows.h - the tasks of a rank as text -----------------*- C++ -*-===//
+//===- TaskRows.h - a rank's tasks as text ----------------------*- C++ -*-===//
 #ifndef PLC_PLANNER_SCHEDULE_TASKROWS_H
 #define PLC_PLANNER_SCHEDULE_TASKROWS_H
 
@@ -9,9 +9,9 @@
 
 namespace plc::planner {
 
-/// "0F0,0F1,0B0,0B1": stage, kind, micro-batch of each task.
+/// Writes tasks as stage, kind, micro-batch: "0F0,0F1,0B0,0B1".
 std::string writeTasks(const std::vector<ScheduledTask> &tasks);
-/// Nothing if the text is no such row.
+/// Reads such a row; returns nothing if the text is none.
 std::optional<std::vector<ScheduledTask>> readTasks(std::string_view row);
 
 } // namespace plc::planner
