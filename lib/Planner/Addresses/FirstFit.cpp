@@ -1,4 +1,4 @@
-//===- FirstFit.cpp - blocks in some order, each as low as it fits --------===//
+//===- FirstFit.cpp - first fit, in several orders ------------------------===//
 #include "OrderSearch.h"
 #include "plc/Planner/Addresses/Pack.h"
 
@@ -11,8 +11,8 @@ using namespace plc::planner;
 
 namespace {
 
-// The blocks that are placed, to be asked which of them live at some time of an interval. A tree over the blocks in the
-// order of `begin`: each node knows the last `end` of those below it.
+// The placed blocks, queried for those that live at some time of an interval. A segment tree over blocks in the order
+// of `begin`; each node has the last `end` below it.
 class PlacedBlocks {
   using Block = PackProblem::Block;
 
@@ -32,7 +32,7 @@ public:
       lastEnd[node] = std::max(lastEnd[node], blocks[block].end);
   }
 
-  // Calls visit(block) for each that lives at a time when the given one does. O((1 + visits) log n).
+  // Calls visit(block) for each block whose lifetime meets the given one. O((1 + visits) log n).
   template <typename Visit>
   void visitMates(const Block &block, Visit visit) const {
     auto later = [&](size_t other, int64_t time) { return blocks[other].begin < time; };
@@ -57,7 +57,7 @@ private:
   std::vector<int64_t> lastEnd;
 };
 
-// Where a block fits lowest among those placed before it.
+// The lowest offset at which a block fits among those placed before it.
 class LowestPlace {
 public:
   LowestPlace(const PackProblem &problem, const PlacedBlocks &placed, const std::vector<int64_t> &offsets)
@@ -72,6 +72,7 @@ public:
     });
     pairs += taken.size();
     std::sort(taken.begin(), taken.end());
+    // Sweep over occupied intervals by offset: the first gap that is large enough.
     for (auto [from, to] : taken) {
       if (from >= at + bytes)
         break;
@@ -80,7 +81,7 @@ public:
     return at;
   }
 
-  // Blocks that lived beside others when these were placed, so far.
+  // Pairs of blocks visited so far: the measure of work.
   size_t numPairs() const { return pairs; }
 
 private:
@@ -91,8 +92,7 @@ private:
   size_t pairs = 0;
 };
 
-// Each block in turn at the lowest offset where it fits among those placed before it. Returns how many pairs of blocks it
-// has looked at.
+// First fit in the given order. Returns how many pairs of blocks it has visited.
 size_t firstFit(const PackProblem &problem, PlacedBlocks &placed, const std::vector<size_t> &order, Packing &packing) {
   packing.offsets.assign(problem.blocks.size(), -1);
   packing.bytes = 0;
@@ -106,7 +106,7 @@ size_t firstFit(const PackProblem &problem, PlacedBlocks &placed, const std::vec
   return lowest.numPairs();
 }
 
-// The largest `rank` first; ties by begin, then number.
+// Sorts blocks by falling `rank`; ties by begin, then number.
 template <typename Rank>
 std::vector<size_t> orderBy(const PackProblem &problem, Rank rank) {
   std::vector<size_t> order = problem.orderBy(&PackProblem::Block::begin);
@@ -119,13 +119,15 @@ int64_t bytesOf(const PackProblem::Block &block) { return block.bytes; }
 double areaOf(const PackProblem::Block &block) { return double(block.bytes) * double(block.end - block.begin); }
 auto lengthThenBytes(const PackProblem::Block &block) { return std::tuple(block.end - block.begin, block.bytes); }
 
-// Rounds of `packByOrders`: so many that the work is about the same for all problems. Pairs are blocks that live at one time.
+// Limits of the rounds of `packByOrders`, so that the work is about equal for all problems. Not tuned. Pairs are blocks
+// that live at one time.
 constexpr size_t mostRounds = 20, mostPlacements = 20000, mostPairs = 1000000;
-/// An order looks at each pair: a million take 0.05 s, and a plan has many ranks. Above it blocks are placed in the order of time, which
-/// looks at gaps: 0.1 % above the bound for 64 ranks with 220 micro-batches in flight.
+/// Above so many pairs, blocks are placed by time. An order visits each pair: a million take 0.05 s, and a plan has
+/// many ranks. Placing by time visits gaps only; it ends 0.1 % above the bound for 64 ranks with 220 micro-batches in
+/// flight.
 constexpr size_t mostPairsOfOrder = 1'000'000;
 
-// Pairs of blocks that live at one time.
+// The number of pairs of blocks that live at one time, by a sweep over time.
 size_t countPairs(const PackProblem &problem) {
   std::vector<size_t> ends = problem.orderBy(&PackProblem::Block::end);
   auto dying = ends.begin();
@@ -166,7 +168,7 @@ void plc::planner::fillHoles(const PackProblem &problem, int64_t capacity, std::
   }
 }
 
-// A sweep over time: what is free now are gaps between bytes that are taken.
+// A sweep over time with a map of the free gaps between live blocks.
 Fault plc::planner::firstFitByTime(const PackProblem &problem, Packing &packing) {
   if (Fault fault = problem.check())
     return fault;
@@ -175,6 +177,7 @@ Fault plc::planner::firstFitByTime(const PackProblem &problem, Packing &packing)
   auto dying = ends.begin();
   std::map<int64_t, int64_t> gaps{{0, INT64_MAX}}; // from, to
   auto release = [&](int64_t from, int64_t to) {
+    // A freed block joins the gaps above and below it.
     auto next = gaps.lower_bound(from);
     if (next != gaps.end() && next->first == to) {
       to = next->second;

@@ -1,4 +1,4 @@
-//===- OrderSearch.h - orders in which things find their places -*- C++ -*-===//
+//===- OrderSearch.h - squeaky-wheel search over orders ---------*- C++ -*-===//
 #ifndef PLC_LIB_PLANNER_ADDRESSES_ORDERSEARCH_H
 #define PLC_LIB_PLANNER_ADDRESSES_ORDERSEARCH_H
 
@@ -8,10 +8,12 @@
 
 namespace plc::planner {
 
-/// Tries orders of things until one ends at the bound: the given ones, then, from the best of these, in each round one
-/// where what ended above the bound comes earlier, by a part of the order that grows while nothing is found ("squeaky
-/// wheel" optimization; Joslin & Clements, 1999). `place(order)` gives each thing its place and returns where the highest
-/// ends; `topOf(thing)` tells where one ended that it placed last; `rounds()` is asked when the given orders are tried.
+/// Tries orders until one ends at the bound: first the given ones, then rounds from the best of them. In each round,
+/// things that ended above the bound come earlier, each time by a larger part of the order ("squeaky wheel"
+/// optimization; Joslin & Clements, 1999).
+///
+/// `place(order)` places all things and returns the highest end; `topOf(thing)` is the thing's end in the last
+/// placement; `rounds()` is called once, after the given orders, and limits the rounds.
 template <typename Place, typename TopOf, typename Rounds>
 void searchOrders(const std::vector<std::vector<size_t>> &given, int64_t bound, Place place, TopOf topOf,
                   Rounds rounds) {
@@ -30,6 +32,7 @@ void searchOrders(const std::vector<std::vector<size_t>> &given, int64_t bound, 
     std::vector<double> rank(order.size());
     for (size_t position = 0; position < order.size(); ++position) {
       size_t thing = order[position];
+      // Half the position: so trouble moves forward quickly, and everything else keeps its order.
       rank[thing] = topOf(thing) > bound ? double(position) / 2 - 1 : double(position);
     }
     std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return rank[a] < rank[b]; });

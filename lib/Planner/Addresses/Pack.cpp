@@ -1,4 +1,4 @@
-//===- Pack.cpp - the problem of addresses, and its bound ----------------===//
+//===- Pack.cpp - the problem of offsets, and its bound -------------------===//
 #include "plc/Planner/Addresses/Pack.h"
 
 #include "Base/Total.h"
@@ -16,7 +16,7 @@ std::string name(size_t block) { return "block " + std::to_string(block); }
 
 } // namespace
 
-// By counting where times are few, as the actions of a rank are: then a sort is most of the time of a bound.
+// Counting sort if there are few times, as with actions of a rank: sorting dominates the time of a bound.
 std::vector<size_t> PackProblem::orderBy(int64_t Block::*time) const {
   std::vector<size_t> order(blocks.size());
   std::iota(order.begin(), order.end(), 0);
@@ -59,7 +59,7 @@ Fault PackProblem::check() const {
   return bytes.check("rounded sizes");
 }
 
-// A sweep over time. What lives is disjoint so far, so a block that begins can only overlap its neighbours in bytes.
+// A sweep over time. Live blocks are disjoint so far, so a new block can only overlap its neighbours by offset.
 Fault PackProblem::verify(const Packing &packing) const {
   if (packing.offsets.size() != blocks.size())
     return "places " + std::to_string(packing.offsets.size()) + " of " + std::to_string(blocks.size()) + " blocks";
@@ -88,7 +88,7 @@ Fault PackProblem::verify(const Packing &packing) const {
   return std::nullopt;
 }
 
-// At equal times, ends come first.
+// A sweep over time; at equal times, ends come first.
 int64_t PackProblem::bound() const {
   std::vector<size_t> ends = orderBy(&Block::end);
   auto dying = ends.begin();

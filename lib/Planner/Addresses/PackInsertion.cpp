@@ -1,4 +1,4 @@
-//===- PackInsertion.cpp - blocks that are taken out and put in again -----===//
+//===- PackInsertion.cpp - packings lowered by reinsertion ----------------===//
 #include "PackInsertion.h"
 
 #include <algorithm>
@@ -12,18 +12,20 @@ namespace {
 
 using Order = std::vector<int>;
 
-// Blocks that are taken out at a time.
+// Blocks that are removed at a time. No measurement is recorded.
 constexpr int mostOut = 3;
-// Of the goal: what a packing may be higher than the last one, at first and at last, and what a block counts that bears the top.
+// Fractions of the goal: the temperature at first and at last, and the cost of each critical block, so that of equal
+// tops the one with fewer critical blocks wins. No measurements are recorded.
 constexpr double hot = 0.003, cold = 0.0003, bearing = 0.0001;
 
+/// One run of iterated insertion. The cost is the top, and a little for each critical block.
 class Insertion {
 public:
   Insertion(const PackSearch &blocks, int64_t goal, int64_t steps)
       : blocks(blocks), goal(goal), mostSteps(steps), pile(blocks.numSections()), below(blocks.numBlocks()),
         above(blocks.numBlocks()) {}
 
-  /// A lower order, or the same one.
+  /// The lowest order met, or the given one.
   Order run(Order order) {
     double cost = weigh(order);
     Order best = order;
@@ -37,6 +39,7 @@ public:
         lowest = top;
         best = next;
       }
+      // Geometric cooling over the steps.
       double heat = hot * std::pow(cold / hot, double(steps) / double(mostSteps)) * double(goal);
       if (now <= cost || double(random() >> 11) * 0x1p-53 < std::exp((cost - now) / heat)) {
         order = std::move(next);
@@ -48,14 +51,14 @@ public:
     return best;
   }
 
-  /// The bottoms of blocks that are laid down in an order.
+  /// The offsets of blocks laid down in an order.
   const std::vector<int64_t> &layDown(const Order &order) {
     weigh(order);
     return below;
   }
 
 private:
-  // Where a block comes to lie on the pile, which grows by it.
+  // Lays a block on the pile and returns its bottom.
   int64_t lay(int block) {
     auto first = pile.begin() + blocks.firstOf(block), last = first + blocks.lengthOf(block);
     int64_t bottom = 0;
@@ -68,7 +71,8 @@ private:
 
   void clear() { std::fill(pile.begin(), pile.end(), 0); }
 
-  // Sets what lies below and above each block, the top, and who bears it.
+  // Lays all blocks from below, then from above. Sets the heights below and above each block, the top, and the critical
+  // blocks: those for which the three add up to the top. Returns the cost.
   double weigh(const Order &order) {
     clear();
     for (int block : order)
@@ -85,7 +89,8 @@ private:
     return double(top) + bearing * double(goal) * double(bearers.size());
   }
 
-  // The rest of the order; sets what is out, half of the time the largest first.
+  // Removes up to `mostOut` blocks into `out` and returns the rest. The first one is critical; others are critical or
+  // random. In half of the cases the largest is inserted first.
   Order takeOut(Order order) {
     out.clear();
     for (int number = 0; number < mostOut; ++number) {
@@ -102,7 +107,8 @@ private:
     return order;
   }
 
-  // Where the pile through the block is lowest: what can lie below it and above it at each place. Of equal places any.
+  // Inserts a block where the pile through it is lowest, by the heights that can lie below and above it at each
+  // position. Ties are drawn.
   void putIn(Order &order, int block) {
     highestAbove.assign(order.size() + 1, 0);
     clear();
@@ -114,7 +120,8 @@ private:
     int64_t highestBelow = 0, least = INT64_MAX;
     size_t best = 0, equal = 0;
     for (size_t place = 0; place <= order.size(); ++place) {
-      bool differs = place == order.size() || meets(order[place], block); // from the next place
+      // | only blocks that meet this one change the result.
+      bool differs = place == order.size() || meets(order[place], block);
       if (int64_t height = highestBelow + highestAbove[place]; differs && height <= least) {
         equal = height < least ? 1 : equal + 1;
         if (random() % equal == 0)
@@ -137,7 +144,7 @@ private:
 
   const PackSearch &blocks;
   const int64_t goal, mostSteps;
-  std::vector<int64_t> pile; // the height of each section
+  std::vector<int64_t> pile; // height of each section
   std::vector<int64_t> below, above, highestAbove;
   std::vector<int> bearers, out;
   std::mt19937_64 random{1};

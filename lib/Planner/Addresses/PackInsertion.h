@@ -1,4 +1,4 @@
-//===- PackInsertion.h - blocks that are taken out and put in again --*- C++ -*-===//
+//===- PackInsertion.h - packings lowered by reinsertion --------*- C++ -*-===//
 #ifndef PLC_LIB_PLANNER_ADDRESSES_PACKINSERTION_H
 #define PLC_LIB_PLANNER_ADDRESSES_PACKINSERTION_H
 
@@ -6,16 +6,18 @@
 
 namespace plc::planner {
 
-/// Packs the blocks of a search lower than `offsets` (bytes), if it can, but not below `goal`; `steps` limits the blocks that
-/// are laid down, each counted by the sections that it lives in. Heuristic, deterministic.
+/// Lowers a packing (`offsets` in bytes) by iterated insertion, not below `goal`. `steps` limits the placements, each
+/// counted by the sections that its block lives in. Heuristic, deterministic.
 ///
-/// A packing is an order: each block is laid upon what is there of those before it. That is a shop where a block is a job
-/// on all machines (sections) at once and its size what it takes, so a few blocks at a time are taken out, mostly of
-/// those that no unit could be added to without raising the top, and put in again one by one where the pile through them
-/// is lowest: from the heights below each place and above it all places are known in two passes. What this makes is
-/// taken or not as in simulated annealing. O(sections' members) a pass. Sources: Ruiz & Stuetzle, "A simple and effective
-/// iterated greedy algorithm for the permutation flowshop scheduling problem", 2007; the two passes are Taillard's, "Some
-/// efficient heuristic methods for the flow shop sequencing problem", 1990.
+/// A packing is an order: each block is laid on top of the blocks before it. That is a flow shop in which a block is a
+/// job on several machines (sections) at once, and its size is its time. A few blocks are removed, mostly critical
+/// ones, whose growth would raise the top. Each is inserted again where the pile through it is lowest. Two passes give
+/// the heights below and above every position, so all positions are known at once. The new order is accepted as in
+/// simulated annealing. O(members of sections) a pass.
+///
+/// Sources: Ruiz & Stuetzle, "A simple and effective iterated greedy algorithm for the permutation flowshop scheduling
+/// problem", 2007; the two passes are Taillard's, "Some efficient heuristic methods for the flow shop sequencing
+/// problem", 1990.
 std::vector<int64_t> lowerByInsertion(const PackSearch &blocks, std::vector<int64_t> offsets, int64_t goal,
                                       int64_t steps);
 

@@ -1,4 +1,4 @@
-//===- PackMinimal.cpp - the least height, by restarted search ------------===//
+//===- PackMinimal.cpp - the least height, by restarts --------------------===//
 #include "PackInsertion.h"
 #include "PackSearch.h"
 
@@ -13,10 +13,11 @@ using namespace plc::planner;
 
 namespace {
 
-// Blocks of a component beyond which it is left as it is.
+// Components with more blocks are left as `packByOrders` made them: the search keeps all pairs of blocks. Not tuned.
 constexpr size_t mostBlocks = 2048;
 
-// 1, 1, 2, 1, 1, 2, 4, ..: restarts that are long enough for whatever the best length is (Luby et al., 1993).
+// The Luby sequence 1, 1, 2, 1, 1, 2, 4, ..: within a constant factor of the best restart lengths, whatever these are
+// (Luby et al., 1993).
 int64_t restartLength(uint64_t restart) {
   for (;;) {
     if (std::has_single_bit(restart + 1))
@@ -25,20 +26,21 @@ int64_t restartLength(uint64_t restart) {
   }
 }
 
-// What comes first in an order: powers of the most that lives in a block's sections, of how many they are, of its size, and
-// of how often there was no room in them.
+// The score of a block is a product of powers: of the most that lives in one of its sections, of the number of
+// sections, of its size, and of how often its sections had no space.
 struct Weights {
   double crowd, length, size, trouble;
 };
 
-// Orders that take turns, and the shortest restart of each, in parts of the number of blocks.
+// Kinds of orders, used in turn, and the length of the shortest restart, in multiples of the number of blocks.
 struct Restarts {
   std::span<const Weights> kinds;
   double nodes, deadEnds;
 };
 
-// Where nothing may be lost, nearly all that a restart tries fails in one and the same section: what had no room there must
-// come first at once, so trouble weighs more, and what has led nowhere ends a restart.
+// At the bound no byte may be lost, so nearly all of a restart fails in one section. What had no space there must come
+// first at once: trouble weighs more, and dead ends limit a restart. The weights were tried on MiniMalloc's instances A
+// to K; only the result is recorded (bench/results.csv).
 constexpr Weights kindsAtBound[] = {{64, 1, 0, 3}, {0, 0, 0, 1}, {0, 1, 0.5, 2}, {64, 1, 1, 0}};
 constexpr Weights kindsAbove[] = {{0, 1, 0, 1}, {64, 1, 0, 0}, {0, 1, 1, 1}, {0, 0, 0, 1}, {64, 1, 1, 0}, {0, 2, 1, 0}};
 constexpr Restarts atBound{kindsAtBound, 0, 0.5}, aboveBound{kindsAbove, 1, 0};
@@ -52,7 +54,7 @@ PackSearch::Limit limitOf(const Restarts &restarts, int numBlocks, int64_t lengt
   return limit;
 }
 
-// After the first rounds with some noise, so that no two restarts are the same.
+// Scores a restart's order. After the first use of each kind noise makes restarts differ.
 std::vector<int> orderOf(const PackSearch &search, const Restarts &restarts, uint64_t restart, std::mt19937 &random) {
   const Weights &weights = restarts.kinds[restart % restarts.kinds.size()];
   std::vector<double> score(search.numBlocks());
@@ -69,6 +71,7 @@ std::vector<int> orderOf(const PackSearch &search, const Restarts &restarts, uin
   return order;
 }
 
+// Restarts at one height, until a search ends or the nodes are used up.
 PackSearch::End searchBelow(PackSearch &search, const Restarts &restarts, int64_t height, int64_t mostNodes) {
   std::mt19937 random(1);
   int64_t nodes = 0;
@@ -83,7 +86,7 @@ PackSearch::End searchBelow(PackSearch &search, const Restarts &restarts, int64_
   return PackSearch::End::limit;
 }
 
-// Runs of blocks that no common time joins to the others.
+// Components: runs of blocks that share no time with other blocks.
 std::vector<std::vector<size_t>> splitByTime(const PackProblem &problem) {
   std::vector<std::vector<size_t>> components;
   int64_t end = INT64_MIN;
@@ -96,8 +99,8 @@ std::vector<std::vector<size_t>> splitByTime(const PackProblem &problem) {
   return components;
 }
 
-// Packs a component as low as the search finds, but not below what the others need in any case. Returns a height that no
-// packing of it is below.
+// Packs a component as low as the search finds, but not below the height that other components need in any case.
+// Returns a proven lower bound of its height; 0 if nothing was searched.
 int64_t lower(const PackProblem &problem, const std::vector<size_t> &blocks, int64_t bound, const PackEffort &effort,
               Packing &packing) {
   int64_t goal = std::max(bound, effort.enoughBytes);
@@ -116,8 +119,8 @@ int64_t lower(const PackProblem &problem, const std::vector<size_t> &blocks, int
     }
   };
   int64_t unit = search.unit();
-  goal = goal / unit * unit; // no packing ends between
-  // Heights below `low` are known to be too low, or not worth another search.
+  goal = goal / unit * unit; // heights are multiples of the unit
+  // Heights below `low` are refuted, or not worth another search.
   int64_t low = goal, proven = 0;
   auto look = [&](PackSearch &search, const Restarts &restarts, int64_t height, int64_t nodes) {
     switch (searchBelow(search, restarts, height, nodes)) {
@@ -126,14 +129,17 @@ int64_t lower(const PackProblem &problem, const std::vector<size_t> &blocks, int
     case PackSearch::End::found: take(search.offsets()); break;
     }
   };
-  PackSearch first(problem, blocks); // whose troubles are those of the bound alone
+  // Of its own, so that trouble at the bound does not mix with that of other heights.
+  PackSearch first(problem, blocks);
   look(first, atBound, goal, effort.nodesAtBound);
   int64_t height = std::max(goal, proven);
   int64_t apart = std::max(unit, (effort.enoughBytes - bound) / unit * unit);
+  // Bisection between the refuted heights and the best packing.
   while (top - low >= apart) {
     look(search, aboveBound, height, effort.nodes);
     height = low + (top - low) / 2;
   }
+  // The bound is refuted, so the least height that is not gets the larger effort, too.
   if (proven > goal && top > proven)
     look(search, atBound, proven, effort.nodesAtBound);
   if (int64_t least = std::max(goal, proven); top > least) {

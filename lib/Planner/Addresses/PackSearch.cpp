@@ -1,4 +1,4 @@
-//===- PackSearch.cpp - branch and bound over canonical packings ----------===//
+//===- PackSearch.cpp - branch and bound below a height -------------------===//
 #include "PackSearch.h"
 
 #include <algorithm>
@@ -30,7 +30,8 @@ PackSearch::PackSearch(const PackProblem &problem, const std::vector<size_t> &bl
   trouble.assign(members.size(), 0);
 }
 
-// A section ends where a block ends and one has begun since the section before: what lives elsewhere lives here, too.
+// A section ends at the first end after a begin: the live blocks there include those of all times since the section
+// before.
 void PackSearch::findSections(const PackProblem &problem, const std::vector<size_t> &blocks) {
   struct Event {
     int64_t time;
@@ -63,6 +64,7 @@ void PackSearch::findSections(const PackProblem &problem, const std::vector<size
       members[section].push_back(block);
 }
 
+// Resets the state and searches all sections as one subproblem.
 PackSearch::End PackSearch::run(int64_t heightBytes, const std::vector<int> &order, Limit most) {
   height = heightBytes / divisor;
   nodes = deadEnds = 0;
@@ -87,7 +89,7 @@ PackSearch::End PackSearch::run(int64_t heightBytes, const std::vector<int> &ord
   return searchApart({0, numSections(), 0, top}, {});
 }
 
-// Each run of sections that no block to be placed joins to the next on its own.
+// Splits a subproblem where no unplaced block connects two sections, and searches the pieces one by one.
 PackSearch::End PackSearch::searchApart(const Part &part, Key least) {
   int start = part.begin;
   for (int section = part.begin; section < part.end; ++section) {
@@ -110,8 +112,8 @@ PackSearch::End PackSearch::searchApart(const Part &part, Key least) {
   return End::found;
 }
 
-// The next block comes at `least` or behind it in the order, and is not so high that another one fits below it: whatever is
-// placed later would leave that one's place empty, and a packing that fills it is no worse.
+// Chooses the candidates of a node. The next block comes at `least` or later in the order. It is not so high that
+// another block fits below it: nothing would fill that gap later, and a packing that fills it is no worse.
 PackSearch::End PackSearch::search(const Part &part, Key least) {
   if (++nodes > limit.nodes)
     return End::limit;
@@ -137,8 +139,8 @@ PackSearch::End PackSearch::search(const Part &part, Key least) {
   return result;
 }
 
-// The candidates are behind the part's blocks in the pool. Few of them are tried, so they are not sorted: a section that has
-// no room by the key of one alone has none by those of all behind it.
+// Tries the candidates, which stand behind the subproblem's blocks in the pool, by rising key. Few of them are tried,
+// so they are selected and not sorted. If a section has no room at a candidate's key, it has none at later keys either.
 PackSearch::End PackSearch::tryEach(const Part &part) {
   for (size_t at = part.to, end = top; at < end; ++at) {
     auto next =
@@ -157,7 +159,8 @@ PackSearch::End PackSearch::tryEach(const Part &part) {
   return ++deadEnds > limit.deadEnds ? End::limit : End::none;
 }
 
-// False if a section has no room for what is left in it. Whatever the answer, `unplace` takes the block back.
+// Places a block. Returns false if a section then has no room for its unplaced blocks. `unplace` undoes it in either
+// case.
 bool PackSearch::place(int block, const Part &part) {
   Key key = keyOf(block);
   int64_t above = key.level + size[block];
@@ -172,7 +175,7 @@ bool PackSearch::place(int block, const Part &part) {
       trail.push_back({mate, low[mate]});
       low[mate] = above;
     }
-  // What failed last fails often.
+  // The section that failed last fails often, so it is checked first.
   if (part.begin <= suspect && suspect < part.end && !hasRoom(suspect, key))
     return false;
   for (int section = part.begin; section < part.end; ++section)
@@ -194,8 +197,8 @@ void PackSearch::unplace(int block, Key key, size_t raises) {
   low[block] = key.level;
 }
 
-// Whether some block can be the section's next one: no higher than what is left in it allows. A block that is too late
-// for its place must wait for a mate below it.
+// Whether some member can be the section's next block: its lowest offset is within the section's room. A block whose
+// key has passed must wait for a mate below it.
 bool PackSearch::hasRoom(int section, Key least) {
   int64_t most = room[section];
   auto fits = [&](int block) {
@@ -225,6 +228,7 @@ double PackSearch::troubleOf(int block) const {
   return std::accumulate(trouble.begin() + first[block], trouble.begin() + last[block], 0.0);
 }
 
+// A half-life of some 14 restarts. Not tuned.
 void PackSearch::forget() {
   for (double &each : trouble)
     each *= 0.95;

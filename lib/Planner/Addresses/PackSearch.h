@@ -1,4 +1,4 @@
-//===- PackSearch.h - is there a packing below a height? --------*- C++ -*-===//
+//===- PackSearch.h - branch and bound below a height -----------*- C++ -*-===//
 #ifndef PLC_LIB_PLANNER_ADDRESSES_PACKSEARCH_H
 #define PLC_LIB_PLANNER_ADDRESSES_PACKSEARCH_H
 
@@ -6,26 +6,27 @@
 
 namespace plc::planner {
 
-/// Some blocks of a problem and a height: a packing that ends there or below, or the proof that there is none, by branch
-/// and bound over canonical packings, in which each block lies on another one or at 0 (Moffitt, "MiniMalloc", 2023).
+/// Finds a packing of some blocks that ends at a height or below, or proves that there is none, by branch and bound
+/// over canonical packings: each block lies on another one or at 0 (Moffitt, "MiniMalloc", 2023).
 ///
-/// Blocks are placed in the order of their offsets, equal ones in a given order, so that no packing is met twice. Time is
-/// seen as *sections*, each with a largest set of blocks that live at once; the section's *room* is what the height leaves
-/// above the blocks that are still to be placed in it.
+/// Blocks are placed by rising offset, equal ones in a given order, so that no packing is visited twice. Time is
+/// divided into *sections*, each with a maximal set of blocks that live at once. The *room* of a section is the height
+/// less the sizes of the blocks that are still to be placed in it.
 class PackSearch {
 public:
+  /// A packing was found, there is none, or a limit ended the run.
   enum class End { found, none, limit };
 
-  /// Sizes are rounded, and then counted in their greatest common divisor.
+  /// Sizes are rounded up to the alignment, then counted in units of their greatest common divisor.
   PackSearch(const PackProblem &problem, const std::vector<size_t> &blocks);
 
-  /// What ends a run: so many nodes, or so many that have led nowhere.
+  /// Limits of a run: nodes, and nodes that led nowhere.
   struct Limit {
     int64_t nodes = INT64_MAX, deadEnds = INT64_MAX;
   };
-  /// Searches within the limit, trying earlier blocks of `order` (numbers among the given blocks) first.
+  /// Searches within the limit. `order` numbers the given blocks; earlier ones are tried first.
   End run(int64_t height, const std::vector<int> &order, Limit most);
-  /// Of each block, what `run` found; bytes.
+  /// The offsets that `run` found, by block, in bytes.
   std::vector<int64_t> offsets() const;
 
   int64_t numNodes() const { return nodes; }
@@ -33,22 +34,23 @@ public:
   /// The bytes that sizes and offsets are multiples of.
   int64_t unit() const { return divisor; }
   int numSections() const { return members.size(); }
-  /// What an order may go by: the size of a block in units; the sections that it lives in; the most that lives in one of
-  /// them; how often one of them had no room, recently.
+  /// Inputs of an order, by block: its size in units; its first section and their number; the most that lives in one of
+  /// them; how often they had no room, with older failures weighing less.
   int64_t sizeOf(int block) const { return size[block]; }
   int64_t firstOf(int block) const { return first[block]; }
   int64_t lengthOf(int block) const { return last[block] - first[block]; }
   int64_t crowdOf(int block) const;
   double troubleOf(int block) const;
-  /// Older troubles count less.
+  /// Lets older failures weigh less.
   void forget();
 
 private:
+  /// An entry of the undo trail: a block, and its lowest offset before.
   struct Raise {
     int block;
     int64_t from;
   };
-  /// A run of sections that is packed on its own, and where in `pool` the blocks are that live there.
+  /// A subproblem: a run of sections, and the range of `pool` that has their blocks.
   struct Part {
     int begin, end;
     size_t from, to;
@@ -78,18 +80,18 @@ private:
   std::vector<int> first, last; ///< sections first .. last-1
   std::vector<std::vector<int>> mates;
   std::vector<int> rank;
-  std::vector<int64_t> low; ///< the lowest offset above all mates that are placed; `placed` if it is itself
+  std::vector<int64_t> low; ///< lowest offset above all placed mates; `placed` if placed itself
   std::vector<int64_t> found;
   // Of each section.
   std::vector<std::vector<int>> members;
-  std::vector<int64_t> total, room; ///< of all members; the highest offset that the next one may have
-  std::vector<int> crossing;        ///< members not placed that live in the next one, too
-  std::vector<int> witness;         ///< a member that had room
+  std::vector<int64_t> total, room; ///< sizes of all members; the highest offset that the next block may have
+  std::vector<int> crossing;        ///< unplaced members that live in the next section, too
+  std::vector<int> witness;         ///< a member that had room: tried first
   std::vector<double> trouble;
   std::vector<Raise> trail;
-  std::vector<int> pool; ///< a stack of the blocks that each node has to place, and of those that it can place next
-  size_t top = 0;        ///< the end of the stack
-  int suspect = 0;       ///< the section that had no room last
+  std::vector<int> pool; ///< a stack: the blocks of each node, and its candidates
+  size_t top = 0;        ///< the top of the stack
+  int suspect = 0;       ///< the section that failed last
 };
 
 } // namespace plc::planner

@@ -1,4 +1,4 @@
-//===- Flow.cpp - a minimum cut by Boost.Graph ----------------------------===//
+//===- Flow.cpp - minimum cuts by Boost.Graph -----------------------------===//
 #include "Flow.h"
 
 #include <boost/graph/boykov_kolmogorov_max_flow.hpp>
@@ -10,7 +10,8 @@ void FlowNetwork::addEdge(int64_t from, int64_t to, int64_t capacity) {
   capacities.push_back(capacity);
 }
 
-// Arcs stand by where they begin.
+// Builds the compressed graph: arcs sorted by their start, each with its reverse arc. Capacities change between cuts,
+// so the graph is built once.
 void FlowNetwork::build() {
   std::vector<int64_t> next(nodes + 1);
   for (auto [from, to] : ends) {

@@ -1,4 +1,4 @@
-//===- Flow.h - a minimum cut -----------------------------------*- C++ -*-===//
+//===- Flow.h - minimum cuts ------------------------------------*- C++ -*-===//
 #ifndef PLC_LIB_PLANNER_BASE_FLOW_H
 #define PLC_LIB_PLANNER_BASE_FLOW_H
 
@@ -11,17 +11,18 @@
 
 namespace plc::planner {
 
-/// A network of capacities; a cut parts its nodes in those with the source and those with the sink.
+/// A directed network with capacities. A cut divides its nodes into a side with the source and a side with the sink;
+/// its capacity is that of the edges from the first to the second.
 class FlowNetwork {
 public:
   explicit FlowNetwork(int64_t nodes) : nodes(nodes) {}
 
-  /// All edges are added before the first cut.
+  /// Adds an edge. All edges are added before the first cut.
   void addEdge(int64_t from, int64_t to, int64_t capacity);
-  /// Capacities of the edges in the order in which they were added, for another price.
+  /// Changes the capacity of an edge, numbered in the order of addition, for another cut.
   void setCapacity(int64_t edge, int64_t capacity) { capacities[edge] = capacity; }
-  /// The least capacity between two nodes, and for each node whether it is on the source's side of a cut of it, the cut
-  /// nearest to the source. Boykov and Kolmogorov, 2004, as Boost.Graph has it; in practice near linear.
+  /// Returns the least capacity of a cut between two nodes, and the side of each node in the minimum cut nearest to the
+  /// source. Boykov and Kolmogorov, 2004, as in Boost.Graph; near linear in practice.
   int64_t minimumCut(int64_t source, int64_t sink, std::vector<bool> &withSource);
 
 private:

@@ -1,4 +1,4 @@
-//===- Format.cpp - figures for people --------------------------------------===//
+//===- Format.cpp - numbers as people read them ---------------------------===//
 #include "plc/Planner/Base/Format.h"
 
 #include "plc/Planner/Base/Fault.h"

@@ -1,4 +1,4 @@
-//===- Order.cpp - topological order, or the cycle that forbids it --------===//
+//===- Order.cpp - topological orders and cycles --------------------------===//
 #include "plc/Planner/Base/Order.h"
 
 #include <algorithm>
@@ -20,7 +20,8 @@ Graph build(int64_t nodes, const Edges &edges) {
   return graph;
 }
 
-// Whether all nodes can be taken, each when all before it are.
+// Whether the graph has no cycle: all nodes can be taken, each after all before it. A fast check before the search for
+// a cycle.
 bool isAcyclic(int64_t nodes, const Edges &edges) {
   std::vector<int64_t> missing(nodes), first(nodes, -1), next(edges.size()), ready;
   for (size_t edge = 0; edge < edges.size(); ++edge) {
@@ -64,7 +65,8 @@ std::vector<int64_t> plc::planner::findCycle(int64_t nodes, const Edges &edges) 
   Graph graph = build(nodes, edges);
   std::vector<int64_t> component(nodes);
   boost::strong_components(graph, component.data());
-  // Breadth first from one end of an edge inside a component back to its other end.
+  // Breadth-first search from the end of an edge inside a component back to its start: a shortest cycle through the
+  // edge.
   for (auto [from, to] : edges) {
     if (component[from] != component[to])
       continue;

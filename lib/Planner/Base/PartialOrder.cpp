@@ -1,4 +1,4 @@
-//===- PartialOrder.cpp - orders that leave some pairs open ---------------===//
+//===- PartialOrder.cpp - partial orders ----------------------------------===//
 #include "plc/Planner/Base/PartialOrder.h"
 
 #include <algorithm>
@@ -10,9 +10,10 @@ using namespace plc::planner;
 
 namespace {
 
+// Bits of a row: larger rows mean fewer passes but more memory, 512 bytes for each node here. Not tuned.
 constexpr int64_t startsAtOnce = 4096;
 
-/// Which of some nodes, those from `first` on, each node can be reached from.
+/// For a block of start nodes, beginning with `first`: the set of starts that reach each node.
 class Reach {
 public:
   Reach(int64_t nodes, int64_t first) : first(first), rows(nodes - first) {}
@@ -23,7 +24,8 @@ public:
     return rows[node - first][bit / 64] >> (bit % 64) & 1;
   }
 
-  /// Of an edge: its end is reached from its start, and from where that is. Edges come in the order of their ends.
+  /// Adds an edge: its end is reached from its start, and from all that reach the start. Edges come in the order of
+  /// their ends.
   void add(int64_t start, int64_t node) {
     if (start < first)
       return;
@@ -41,7 +43,8 @@ private:
   std::vector<Row> rows;
 };
 
-/// By ends, and of one end the nearest start first: a longer way to a start goes through a nearer one.
+/// Sorts by ends, and at one end the nearest start first: a longer path from a start goes through a nearer one, which
+/// is then known.
 void sort(Edges &edges) {
   std::sort(edges.begin(), edges.end(),
             [](auto a, auto b) { return a.second != b.second ? a.second < b.second : a.first > b.first; });

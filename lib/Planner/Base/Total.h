@@ -1,4 +1,4 @@
-//===- Total.h - whether all numbers of a problem add up ---------*- C++ -*-===//
+//===- Total.h - guards against overflow ------------------------*- C++ -*-===//
 #ifndef PLC_LIB_PLANNER_BASE_TOTAL_H
 #define PLC_LIB_PLANNER_BASE_TOTAL_H
 
@@ -8,8 +8,8 @@
 
 namespace plc::planner {
 
-/// The sum of everything that an algorithm could add up: if that is at most 2^62, no sum of an answer, a bound or a
-/// gap overflows.
+/// The sum of all numbers that an algorithm could add up. If it is at most 2^62, no sum of an answer, a bound or a gap
+/// overflows.
 class Total {
 public:
   static constexpr int64_t most = int64_t(1) << 62;
@@ -19,7 +19,7 @@ public:
     sum = product > most - sum ? most + 1 : sum + static_cast<int64_t>(product);
   }
 
-  /// `what` names the numbers, which are not negative.
+  /// The error if the sum is too large. `what` names the numbers, which must not be negative.
   Fault check(const char *what) const {
     if (sum <= most)
       return std::nullopt;

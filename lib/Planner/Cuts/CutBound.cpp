@@ -1,4 +1,4 @@
-//===- CutBound.cpp - how fast a cut can be at best ------------------------===//
+//===- CutBound.cpp - a lower bound of the slowest rank -------------------===//
 #include "Base/Flow.h"
 
 #include "plc/Planner/Base/Order.h"
@@ -11,13 +11,19 @@ using namespace plc::planner;
 
 namespace {
 
-constexpr size_t mostParts = 20000; // beyond them, the sets of all that comes before each would be too large
+constexpr size_t mostParts = 20000; // the closures take a bit for each pair of nodes: 50 MB at this limit
 
-// If the slowest rank took T, a part could be in stage s only if what must come before it fits in the stages up to s, and
-// what must come behind it in those from s on. So in most graphs most parts have few stages left, or none: then T is too
-// little. Of the parts that may be on either side of a boundary between two stages, the least transfers that part them are a
-// minimum cut. A tensor that may cross m boundaries counts with the m-th part of its time at each, so that it counts at most
-// once in all; and T is too little for all ranks if they cannot take the work and these transfers.
+// Finds the least time T that cannot be refuted. For a given T:
+//
+// 1. Windows. A node can be in stage s only if all nodes that must precede it fit into the stages up to s, and all that
+// must follow it into those from s on. In most graphs most nodes have few stages left. If one has none, T is refuted.
+//
+// 2. Transfers. At each boundary between stages, some nodes may be on either side. The least transfers that separate
+// them are a minimum cut. A tensor that may cross m boundaries counts with an m-th of its time at each, so at most once
+// in all. If all ranks together cannot take the work and these transfers, T is refuted.
+//
+// Why the least time and not the least transfers: without balance a cut separates almost nothing (Rationale of the plan
+// dialect).
 class FlowBound {
 public:
   explicit FlowBound(const PartitionProblem &problem)
@@ -28,17 +34,17 @@ public:
       total += part.ns;
   }
 
-  /// The least T from `least` on that is not too little, or a value below it that is known to be one.
+  /// The least T from `least` on that is not refuted, or a refuted value close below it.
   int64_t solve(int64_t least) {
     if (!isTooLittle(least))
       return least;
-    // Transfers that part fewer parts are no more: `most` is not too little if the windows allow it.
+    // A first guess. A T that is not refuted bounds the answer from above; the steps grow until one is found.
     int64_t low = least, most = std::max(least, (total + crossing) / problem.stages() + 1);
     while (isTooLittle(most)) {
       low = most;
       most += std::max<int64_t>(most / 8, 1);
     }
-    // A thousandth of the bound is worth no further cut.
+    // Bisection to a thousandth of the bound, since each test is a series of minimum cuts.
     while (most - low > std::max<int64_t>(low / 1000, 1)) {
       int64_t middle = low + (most - low) / 2;
       (isTooLittle(middle) ? low : most) = middle;
@@ -53,7 +59,7 @@ private:
     int64_t ns;
   };
 
-  // Work and number of all that must come before each part, and behind it, the part included.
+  // By node: work and number of the nodes that must precede or follow it, the node included. Closures are sets of bits.
   void sumClosures() {
     std::vector<std::vector<int64_t>> before(count);
     for (auto [a, b] : edges)
@@ -79,11 +85,12 @@ private:
     }
   }
 
+  // Whether T = `time` is refuted.
   bool isTooLittle(int64_t time) {
     crossing = 0;
     if (time <= 0)
       return total > 0;
-    // No stage is empty, so those before a part's have parts that need not come behind it.
+    // The stages before a node's stage are not empty either, so they need nodes that do not have to follow it.
     int64_t final = problem.stages() - 1;
     for (int64_t part = 0; part < count; ++part) {
       first[part] = std::max({(ahead[part] - 1) / time, final - (count - numAhead[part]), int64_t(0)});
@@ -92,14 +99,14 @@ private:
         return true;
     }
     spreadTensors();
-    // Once the transfers are too many, further boundaries tell nothing more.
+    // Stop once the transfers are too many: further boundaries only add.
     int64_t room = problem.stages() * time - total;
     for (int64_t boundary = 1; boundary < problem.stages() && crossing <= room; ++boundary)
       crossing += leastCrossing(boundary);
     return crossing > room;
   }
 
-  // For each boundary the tensors that may cross it, and what they count with there.
+  // For each boundary the tensors that may cross it, with their share of the time there.
   void spreadTensors() {
     at.assign(problem.stages(), {});
     for (const PartitionProblem::Tensor &tensor : problem.tensors) {
@@ -115,7 +122,7 @@ private:
     }
   }
 
-  // The stages before a boundary are the source's side.
+  // The minimum cut at a boundary. Nodes that must be before it belong to the source, those behind it to the sink.
   int64_t leastCrossing(int64_t boundary) {
     if (at[boundary].empty())
       return 0;
@@ -128,15 +135,15 @@ private:
     FlowNetwork network(nodes + joints);
     for (auto [a, b] : edges)
       if (node[a] > sink && node[b] > sink)
-        network.addEdge(node[b], node[a], never);
+        network.addEdge(node[b], node[a], never); // b before the boundary means a is, too
     for (const Spread &spread : at[boundary])
       addTensor(network, spread, nodes);
     std::vector<bool> side;
     return network.minimumCut(source, sink, side);
   }
 
-  // Counts if the producer is on one side and a consumer on the other: with several consumers once, by a node that is
-  // joined to all of them, for each direction.
+  // Adds a tensor to the network. It costs once if its producer and some consumer are on different sides: with several
+  // consumers by a joint node in each direction.
   void addTensor(FlowNetwork &network, const Spread &spread, int64_t &nodes) {
     const PartitionProblem::Tensor &tensor = *spread.tensor;
     int64_t producer = node[tensor.producer];
@@ -160,9 +167,9 @@ private:
   const PartitionProblem &problem;
   int64_t count, total = 0;
   Edges edges;
-  std::vector<int64_t> ahead, behind; ///< ns, by part
+  std::vector<int64_t> ahead, behind; ///< ns, by node
   std::vector<int64_t> numAhead, numBehind;
-  std::vector<int64_t> first, last; ///< stages that a part may be in
+  std::vector<int64_t> first, last; ///< range of stages, by node
   std::vector<int64_t> node;
   std::vector<std::vector<Spread>> at; ///< by boundary: the first stage behind it
   int64_t crossing = 0;                ///< ns, of the boundaries that were looked at
@@ -177,6 +184,6 @@ int64_t PartitionProblem::bound() const {
     largest = std::max(largest, part.ns);
   }
   int64_t least = std::max((total + ranks - 1) / ranks, largest);
-  bool isApart = ranks == stages(); // a rank for each stage, so that the stages before a boundary are ranks
+  bool isApart = ranks == stages(); // only then the stages before a boundary are ranks of their own
   return isApart && parts.size() <= mostParts ? FlowBound(*this).solve(least) : least;
 }

@@ -8,6 +8,7 @@
 
 namespace plc::planner {
 
+/// A graph with labels, ready to print.
 struct Dot {
   struct Edge {
     int64_t source, destination; ///< nodes
@@ -18,7 +19,7 @@ struct Dot {
   std::vector<Edge> edges;
 };
 
-/// The graph in the DOT language, by Boost's write_graphviz.
+/// Prints the graph in the DOT language, by Boost's write_graphviz.
 std::string print(const Dot &graph);
 
 } // namespace plc::planner

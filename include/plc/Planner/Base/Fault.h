@@ -1,4 +1,4 @@
-//===- Fault.h - why something is no answer ---------------------*- C++ -*-===//
+//===- Fault.h - the reason why something is not valid ----------*- C++ -*-===//
 #ifndef PLC_PLANNER_BASE_FAULT_H
 #define PLC_PLANNER_BASE_FAULT_H
 
@@ -7,20 +7,19 @@
 
 namespace plc::planner {
 
-/// One sentence that says why something is no problem, or no answer to one. It is text and a property, so it reads like
-/// the text wherever only that matters.
+/// A sentence that says why a problem or an answer is not valid. It is a string with one property.
 struct Reason : std::string {
   Reason(std::string text, bool isNoPlan = false) : std::string(std::move(text)), isNoPlan(isNoPlan) {}
   Reason(const char *text) : std::string(text) {}
 
-  /// Whether the problem is well formed but nothing fits it, so that a tool says so by its exit code.
+  /// The problem is valid but has no answer. Tools print that by their exit code.
   bool isNoPlan = false;
 };
 
-/// Nothing if all is well.
+/// A status: empty if the thing is valid.
 using Fault = std::optional<Reason>;
 
-/// The reason "no plan fits: WHY".
+/// The reason "no plan fits: WHY", with `isNoPlan`.
 Reason noPlanFits(const std::string &why);
 
 } // namespace plc::planner

@@ -1,4 +1,4 @@
-//===- Format.h - figures for people ----------------------------*- C++ -*-===//
+//===- Format.h - numbers as people read them -------------------*- C++ -*-===//
 #ifndef PLC_PLANNER_BASE_FORMAT_H
 #define PLC_PLANNER_BASE_FORMAT_H
 
@@ -13,10 +13,10 @@ std::string formatNs(int64_t ns);
 /// "3.2 GiB", "512 B".
 std::string formatBytes(int64_t bytes);
 
-/// "12.5 %"; of nothing "0.0 %".
+/// A fraction: "12.5 %"; of zero "0.0 %".
 std::string formatPart(int64_t part, int64_t whole);
 
-/// ": 64 bytes are missing", behind what is needed and its limit, which may look the same.
+/// The shortfall, ": 64 bytes are missing". It follows the printed need and limit, which may look equal after rounding.
 std::string formatMissing(int64_t needed, int64_t limit);
 
 } // namespace plc::planner
