@@ -1,4 +1,4 @@
-//===- Cluster.cpp - the machines that ranks run on -------------------------===//
+//===- Cluster.cpp - the machines that ranks run on -----------------------===//
 #include "plc/Simulator/Cluster.h"
 
 #include <algorithm>
@@ -25,8 +25,8 @@ const Link &Cluster::link(size_t from, size_t to) const {
   return between;
 }
 
-// Clocks fall, and bandwidth is shared, the more cores compute: measured on one core and on all, and between them, or beyond, as
-// much for each doubling.
+// Clocks fall, and bandwidth is shared, the more cores compute. The rate is measured on one core and on all; each
+// doubling of the cores costs the same factor, between and beyond.
 double speedOfEach(int64_t busyCores, const PerRate &rates) {
   return 1 /
          std::pow(std::max(1.0, rates[Rate::busy]), std::log2(static_cast<double>(std::max<int64_t>(1, busyCores))));
@@ -39,7 +39,8 @@ Cluster oneProcess(size_t ranks, int64_t cores, const PerRate &rates, int64_t th
   here.speed = speedOfEach((cores ? std::min(cores, count) : count) * threadsPerRank, rates);
   cluster.sharesKernels = count > 1;
   cluster.helperWakeNs = rates[Rate::wake] * static_cast<double>(threadsPerRank);
-  cluster.inside = {0, 2 * rates[Rate::cachedByte]}; // read and written
+  cluster.inside = {0, 2 * rates[Rate::cachedByte]}; // a copy reads and writes each byte
+  // With fewer cores than ranks a waiting rank sleeps at once, so that others may compute.
   cluster.threads = {rates[Rate::wake], cores && cores < count ? 0 : shortWaitNs(rates)};
   return cluster;
 }

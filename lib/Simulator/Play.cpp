@@ -1,4 +1,4 @@
-//===- Play.cpp - an action table with its times ----------------------------===//
+//===- Play.cpp - an action table with its times --------------------------===//
 #include "plc/Simulator/Simulate.h"
 
 #include "plc/Support/Chunks.h"
@@ -10,11 +10,11 @@ namespace plc::simulator {
 
 using module::ActionInfo, module::CallInfo;
 
-// Who has no chunk left sleeps before the last one is done, so each kernel wakes all again. One stage with 16 threads took 0.34 to 1.2 ms
-// more for each kernel than its chunks, and 15 wakes take 0.45 ms; without them it is predicted as fast as pipelines, which took
-// 0.3 to 0.75 times as long (GPTs of 3 sizes on 16 cores).
+// A worker without a chunk sleeps before the last chunk is done, so each kernel wakes all workers again. One stage with
+// 16 threads took 0.34 to 1.2 ms more for each kernel than its chunks, and 15 wakes take 0.45 ms. Without the wakes it
+// would be predicted as fast as pipelines, which took 0.3 to 0.75 times as long (GPTs of 3 sizes on 16 cores).
 SharedWork shared(int64_t whole, int64_t chunks, const RankThreads &threads) {
-  int64_t rounds = (chunks + threads.count - 1) / threads.count;
+  int64_t rounds = (chunks + threads.count - 1) / threads.count; // the busiest thread takes so many whole chunks
   int64_t ns = threads.count == 1 ? whole : whole / chunks * rounds;
   auto wakes = static_cast<int64_t>(static_cast<double>(std::min(threads.count, chunks) - 1) * threads.wakeNs);
   return {ns + wakes, rounds > 1 ? ns : 0, ns / rounds + wakes, rounds > 1};
@@ -24,6 +24,7 @@ SharedWork sharedUpdate(int64_t ns, const RankThreads &threads) { return shared(
 
 namespace {
 
+// The action that runs a task: the sum of its calls.
 Play::Action runOf(const module::RankInfo &rank, const ActionInfo &action, const Times &times) {
   Play::Action run{action.op, static_cast<int32_t>(action.target), static_cast<int32_t>(action.microBatch)};
   SharedWork work;
@@ -35,9 +36,11 @@ Play::Action runOf(const module::RankInfo &rank, const ActionInfo &action, const
   return run;
 }
 
+// Precomputed values are made before the first step, and drops take no time.
 bool isPlayed(const ActionInfo &action) { return !action.prepares() && action.op != ActionInfo::Op::Drop; }
 
-/// By the numbers of played actions. Who comes after one that is none comes after those that this one comes after.
+/// Sets predecessors by the numbers of played actions. An action behind one that is not played is behind that one's
+/// predecessors.
 void addAfter(const module::RankInfo &info, Play::Rank &rank) {
   std::vector<std::vector<int32_t>> after(info.after.size());
   std::vector<int32_t> number(info.after.size());

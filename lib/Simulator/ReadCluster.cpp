@@ -1,4 +1,4 @@
-//===- ReadCluster.cpp - a cluster from TOML --------------------------------===//
+//===- ReadCluster.cpp - a cluster from TOML ------------------------------===//
 #include "plc/Simulator/Cluster.h"
 
 #include "plc/Support/TomlText.h"
@@ -19,10 +19,10 @@ struct Unit {
 };
 constexpr Unit times[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
 constexpr Unit sizes[] = {{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"B", 1}};
-/// In bytes per nanosecond.
+/// Bandwidths in bytes per ns.
 constexpr Unit bandwidths[] = {{"Gbit/s", 0.125}, {"Mbit/s", 0.125e-3}, {"GB/s", 1}, {"MB/s", 1e-3}};
 
-/// What a text of a number and a unit says. Within these bounds no time of a step that anyone waits for overflows.
+/// A kind of quantity: its units and its range. Within these ranges no time of a real step overflows.
 struct Quantity {
   std::span<const Unit> units;
   const char *example;
@@ -34,6 +34,7 @@ constexpr Quantity memories = {sizes, "16GiB", 1, 0x1p62, "from 1B to 4294967296
 constexpr Quantity speeds = {bandwidths, "10GB/s", 1e-9, 1e6, "from 0.000001MB/s to 1000000GB/s"};
 constexpr double leastSpeed = 1e-6, mostSpeed = 1e6;
 
+/// Reads a description and throws at the first error, which `read` returns.
 class Reader : TomlText {
 public:
   using TomlText::TomlText;
@@ -48,6 +49,7 @@ public:
   }
 
 private:
+  /// Fails at a node with the found and the expected value.
   [[noreturn]] void refuse(const toml::node &node, const char *key, const std::string &expected) const {
     fail(node, "'" + std::string(key) + "' is " + written(node) + " but must be " + expected);
   }
@@ -73,7 +75,7 @@ private:
     return *value;
   }
 
-  /// A number and its unit: "20us", "1.5 ms".
+  /// Reads a number with a unit: "20us", "1.5 ms".
   double quantity(const toml::node &node, const char *key, const Quantity &kind) const {
     std::string value = node.value_exact<std::string>().value_or("");
     double number = 0;
@@ -137,7 +139,7 @@ private:
     fail(node, "no machine is named '" + wanted + "'");
   }
 
-  /// `lines` has the line of each pair that was read.
+  /// The line of each pair of machines that was read, for errors about a second link.
   using PairLines = std::map<std::pair<size_t, size_t>, uint32_t>;
   void readPair(const toml::table &fields, Cluster &cluster, PairLines &lines) const {
     checkKeys(fields, {"machines", "latency", "bandwidth"}, "a link");

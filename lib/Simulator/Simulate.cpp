@@ -1,4 +1,4 @@
-//===- Simulate.cpp - an action table played on a cluster -------------------===//
+//===- Simulate.cpp - plays an action table on a cluster ------------------===//
 #include "plc/Simulator/Simulate.h"
 
 #include "plc/Module/ReadyActions.h"
@@ -15,10 +15,11 @@ namespace {
 
 using Op = Play::Op;
 
-/// No sum of two of these overflows.
+/// Times above this are an error: no sum of two times overflows.
 constexpr int64_t mostNs = (int64_t(1) << 62) - 1;
 
-/// Cores and the ranks that compute on them, each with an even share: what an operating system's scheduler gives threads.
+/// Processor sharing: cores, and the ranks that compute on them, each with an even share, as an operating system's
+/// scheduler gives to threads.
 class Server {
 public:
   Server(int64_t cores, double speed, double wakeNs, bool divides)
@@ -37,13 +38,13 @@ public:
     share();
   }
 
-  /// The jobs that end now.
+  /// Removes the jobs that end now and returns their ranks.
   std::vector<size_t> finish(double now) {
-    constexpr double almost = 1e-3; // ns, which rounding leaves
+    constexpr double almost = 1e-3; // ns: rounding errors of shares
     pass(now);
     std::vector<size_t> ended;
     std::erase_if(jobs, [&](const Job &job) {
-      // Late in a long run, what is left may be less than time can be told by.
+      // Late in a long run, the rest may be too short to move the clock.
       bool ends = job.left <= almost || now + job.left / job.rate == now;
       if (ends)
         ended.push_back(job.rank);
@@ -60,7 +61,7 @@ public:
       least = std::min(least, job.left / job.rate);
     return at + least;
   }
-  uint32_t version = 0; ///< of the shares: an end that was foreseen before they changed is none
+  uint32_t version = 0; ///< of the shares: an end predicted under an older version is void
 
 private:
   void pass(double now) {
@@ -69,6 +70,7 @@ private:
     at = now;
   }
 
+  // Shares change with each start and end: too few cores are divided evenly, idle ones help.
   void share() {
     ++version;
     auto count = static_cast<double>(jobs.size());
@@ -76,7 +78,8 @@ private:
       job.rate = speed * (count > cores ? cores / count : divides ? helped(*job.action, cores / count) : 1);
   }
 
-  /// How many times as fast work goes that so many workers share, its own with them. Its own wakes the others.
+  /// The speed-up of work that so many workers share, its own included. Its rank wakes the others, one after another,
+  /// so help may cost more than it gains: then there is none.
   double helped(const Play::Action &action, double workers) const {
     if (!action.dividedPart || workers <= 1)
       return 1;
@@ -86,12 +89,14 @@ private:
   }
 
   double cores, speed;
-  double wakeNs; ///< to wake the workers of one rank
-  bool divides;  ///< idle cores take a share of what can be divided
+  double wakeNs; ///< time to wake the workers of one rank
+  bool divides;  ///< idle cores share work that can be divided
   double at = 0;
   std::vector<Job> jobs;
 };
 
+/// A discrete-event simulation. Events are ends of jobs, arrivals of messages, and ranks that go on; between them ranks
+/// take actions that need no time.
 class Player {
 public:
   Player(const Play &play, const Cluster &cluster, Simulation &result, bool keepsSpans)
@@ -112,6 +117,7 @@ public:
         ranks[rank].ready.emplace(each.actions, each.after).restart();
       advance(rank);
     }
+    // The event loop.
     while (!events.empty()) {
       Event event = events.top();
       events.pop();
@@ -128,15 +134,15 @@ public:
 private:
   struct State {
     size_t next = 0;                                ///< action
-    std::optional<module::ReadyActions> ready = {}; ///< nothing: they are taken in their order
+    std::optional<module::ReadyActions> ready = {}; ///< empty: actions are taken in list order
     size_t server = 0;
-    double begin = 0;     ///< of the action at hand, if it takes time
-    int64_t awaited = -1; ///< message; or one of those below
+    double begin = 0;     ///< of the current action, if it takes time
+    int64_t awaited = -1; ///< message; -1: none; or one of the constants below
     double busy = 0;
   };
-  static constexpr int64_t meeting = -2;    // the other ranks' steps
-  static constexpr int64_t anyMessage = -4; // of those that it may take
-  static constexpr int64_t occupied = -3;   // by a message that it completes, or until it has woken
+  static constexpr int64_t meeting = -2;    // for the updates of the other ranks
+  static constexpr int64_t anyMessage = -4; // for any message that the rank may take
+  static constexpr int64_t occupied = -3;   // copies a message that it completes, or wakes up
 
   struct Message {
     bool sent = false, posted = false, arrived = false;
@@ -154,9 +160,9 @@ private:
   enum class What : uint8_t { JobsEnd, Arrival, Resume };
   struct Event {
     double at;
-    uint64_t order; ///< of equal times the first
+    uint64_t order; ///< breaks ties: the first pushed comes first
     What what;
-    size_t rank = none; ///< that goes on; an arrival's: whom the message has occupied
+    size_t rank = none; ///< that goes on; of an arrival: the rank that copies the message
     int64_t message = -1;
     size_t server = 0;
     uint32_t version = 0;
@@ -182,12 +188,13 @@ private:
     return std::nullopt;
   }
 
-  // Ranks share a server where there are fewer cores than ranks, or where they share kernels; else each has its core.
+  // Ranks of a machine share a server if it has fewer cores than ranks, or if ranks help each other. Otherwise each has
+  // a core of its own, which is cheaper to simulate.
   void addServers() {
     std::vector<int64_t> count(cluster.machines.size());
     for (size_t machine : machineOf)
       ++count[machine];
-    // Sharing is dear to play, so not where there is nothing to share.
+    // A shared server is expensive, so it is not used if no work can be divided.
     bool divides = cluster.sharesKernels && std::any_of(play.ranks.begin(), play.ranks.end(), [](const auto &rank) {
                      return std::any_of(rank.actions.begin(), rank.actions.end(),
                                         [](const Play::Action &action) { return action.dividedPart > 0; });
@@ -209,7 +216,7 @@ private:
     }
   }
 
-  // Machines have one link in each direction; so do two ranks of a machine.
+  // Makes the links. Two machines have one in each direction, and so have two ranks of a machine.
   void addLinks() {
     std::map<std::pair<size_t, size_t>, size_t> traffic;
     std::map<std::array<size_t, 3>, size_t> known;
@@ -243,7 +250,7 @@ private:
     return routes[static_cast<size_t>(action.target)].first + static_cast<size_t>(std::max(0, action.microBatch));
   }
 
-  /// Takes a rank's actions until one takes time.
+  /// Takes a rank's actions until one takes time or waits.
   void advance(size_t rank) {
     State &state = ranks[rank];
     if (state.ready)
@@ -276,7 +283,7 @@ private:
     result.ranks[rank].endNs = std::llround(now);
   }
 
-  /// The same of a rank that takes what is ready.
+  /// The same for a rank that takes whichever action is ready. Messages come first, so that other ranks may go on.
   void advanceReady(size_t rank) {
     State &state = ranks[rank];
     while (!state.ready->allDone()) {
@@ -304,7 +311,7 @@ private:
     result.ranks[rank].endNs = std::llround(now);
   }
 
-  /// A wait of the rank that is ready, and over.
+  /// A wait of the rank that is ready and whose message has arrived.
   std::optional<size_t> arrivedAt(size_t rank) const {
     for (size_t wait : ranks[rank].ready->toAwait())
       if (messages[messageOf(play.ranks[rank].actions[wait])].arrived)
@@ -312,7 +319,7 @@ private:
     return std::nullopt;
   }
 
-  /// The action at hand is done.
+  /// Marks the current action as done.
   void complete(size_t rank) {
     State &state = ranks[rank];
     if (state.ready)
@@ -327,7 +334,7 @@ private:
     foresee(ranks[rank].server);
   }
 
-  /// The step of a rank starts when all have brought their gradients' norms.
+  /// The updates of all ranks start when the last one has brought its gradients' norm.
   void meet(size_t rank) {
     ranks[rank].awaited = meeting;
     if (++met < stepping)
@@ -343,13 +350,14 @@ private:
       }
   }
 
+  /// Predicts the next end on a server, at its present shares.
   void foresee(size_t server) {
     if (!servers[server].idle())
       events.push({servers[server].next(), order++, What::JobsEnd, none, -1, server, servers[server].version});
   }
 
   void endJobs(const Event &event) {
-    if (event.version != servers[event.server].version)
+    if (event.version != servers[event.server].version) // shares have changed since
       return;
     std::vector<size_t> ended = servers[event.server].finish(now);
     foresee(event.server);
@@ -361,7 +369,8 @@ private:
     }
   }
 
-  /// Whether the rank is occupied by the message that it has made complete.
+  /// Sends or posts. If that completes the message, it starts to travel. Returns whether the rank is now busy copying
+  /// it.
   bool offer(size_t rank, const Play::Action &action) {
     size_t number = messageOf(action);
     Message &message = messages[number];
@@ -374,6 +383,7 @@ private:
     Way &way = ways[route.link];
     double ns = static_cast<double>(bytes) * way.link.nsPerByte;
     bool copies = cluster.threads && machineOf[channel.source] == machineOf[channel.destination];
+    // A copy by the rank itself waits for no link.
     double begin = copies ? now : std::max(way.freeAt, now);
     way.freeAt = begin + ns;
     Simulation::Traffic &traffic = result.traffic[route.traffic];
@@ -388,7 +398,7 @@ private:
     return copies;
   }
 
-  /// Whether the rank waits for a message that has arrived. If for any, it has found this one.
+  /// Whether the rank waits for this message. A rank that waits for any message then has its next action.
   bool awaits(size_t rank, int64_t message) {
     State &state = ranks[rank];
     if (state.awaited == anyMessage)
@@ -403,6 +413,7 @@ private:
     messages[static_cast<size_t>(event.message)].arrived = true;
     const Play::Channel &channel = play.channels[channelOf[static_cast<size_t>(event.message)]];
     double waking = 0; // the call that wakes the other
+    // A rank that has waited longer than it spins sleeps: waking takes the waker a call, and the sleeper as long again.
     for (size_t rank : {channel.source, channel.destination})
       if (awaits(rank, event.message)) {
         waking = cluster.threads && now - ranks[rank].begin > cluster.threads->spinNs ? cluster.threads->wakeNs : 0;
@@ -419,7 +430,7 @@ private:
     events.push({now + ns, order++, What::Resume, rank});
   }
 
-  /// Goes on behind the action that the rank has waited in.
+  /// Goes on behind the action in which the rank has waited.
   void resume(size_t rank) {
     ranks[rank].awaited = -1;
     span(rank);
@@ -432,6 +443,7 @@ private:
       result.spans.push_back({rank, ranks[rank].next, std::llround(ranks[rank].begin), std::llround(now)});
   }
 
+  // No event is left: ranks that still wait are deadlocked.
   std::optional<std::string> checkEnded() const {
     std::string waiting;
     for (size_t rank = 0; rank < ranks.size(); ++rank) {
@@ -477,7 +489,7 @@ private:
   std::vector<uint32_t> channelOf; // by message
   std::priority_queue<Event> events;
   uint64_t order = 0;
-  size_t stepping = 0, met = 0; // ranks that take a step; that wait for the others to
+  size_t stepping = 0, met = 0; // ranks with an update; ranks that wait for the others to start theirs
   double now = 0;
 };
 

@@ -1,4 +1,4 @@
-//===- KeyReader.cpp - values for a list of keys, from TOML ----------------===//
+//===- KeyReader.cpp - reads values of keys from TOML ---------------------===//
 #include "KeyReader.h"
 
 #include "plc/Support/Diagnostics.h"
@@ -30,7 +30,7 @@ void KeyReader::error(const Place &place, const Twine &message) {
   diagnostics.print(errors);
 }
 
-/// TOML's columns count characters, ours bytes.
+/// The parser's columns count characters, SourceMgr's bytes. Steps over UTF-8 continuation bytes.
 llvm::SMLoc KeyReader::locationOf(toml::source_position at) {
   const char *place = sources.FindLocForLineAndColumn(1, at.line, 1).getPointer();
   const char *end = sources.getMemoryBuffer(1)->getBufferEnd();
@@ -42,7 +42,7 @@ llvm::SMLoc KeyReader::locationOf(toml::source_position at) {
   return llvm::SMLoc::getFromPointer(place);
 }
 
-/// Where a key was given, or the one that implies it; null if it has its default.
+/// The location of a key, or of the key that implies it; null if it has its default.
 const KeyReader::Place *KeyReader::placeOf(const std::string &path) const {
   if (auto found = given.find(path); found != given.end())
     return &found->second;
@@ -75,7 +75,8 @@ void KeyReader::errorAt(StringRef path, const Twine &message) {
   error(found == given.end() ? Place() : found->second, message);
 }
 
-/// The line of a key of so many parts that the parser's recursion would not end well; 0 if there is none.
+/// The line of a key with so many parts that the parser's recursion could overflow the stack; 0 if there is none. 256
+/// is far above real keys; not tuned.
 static unsigned tooDeep(StringRef text) {
   llvm::SmallVector<StringRef> lines;
   text.split(lines, '\n');
@@ -106,11 +107,12 @@ void KeyReader::readText(std::unique_ptr<llvm::MemoryBuffer> buffer) {
   }
 }
 
-/// Whether keys stand under this path, as in a table.
+/// Whether the path is a table of keys.
 bool KeyReader::isGroup(const std::string &path) const {
   return llvm::any_of(keys, [&](const Key &key) { return StringRef(key.path).starts_with(path + "."); });
 }
 
+/// Reads KEY=VALUE. The value is TOML, or else a bare word.
 void KeyReader::readSet(StringRef set) {
   auto [path, value] = set.split('=');
   if (path.size() == set.size() || path.trim().empty())
@@ -133,7 +135,7 @@ void KeyReader::readSet(StringRef set) {
 }
 
 void KeyReader::readTable(const toml::table &table, const std::string &prefix, StringRef set) {
-  // In the order of the text, so that errors are.
+  // Visits entries in the order of the text, so that errors are sorted.
   std::vector<std::pair<const toml::key *, const toml::node *>> entries;
   for (auto &&[key, node] : table)
     entries.push_back({&key, &node});

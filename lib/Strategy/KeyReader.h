@@ -1,4 +1,4 @@
-//===- KeyReader.h - values for a list of keys, from TOML -------*- C++ -*-===//
+//===- KeyReader.h - reads values of keys from TOML -------------*- C++ -*-===//
 #ifndef PLC_LIB_STRATEGY_KEYREADER_H
 #define PLC_LIB_STRATEGY_KEYREADER_H
 
@@ -16,13 +16,13 @@
 
 namespace plc::strategy {
 
-/// Reads a file, then sets, into a value for each key, and reports what is wrong with them: in a file with line, column
-/// and caret, in a set with its text.
+/// Reads a file, then sets, into a value for each key. Prints errors, in a file with line, column and caret, in a set
+/// with its text.
 class KeyReader {
 public:
   KeyReader(llvm::StringRef tool, llvm::raw_ostream &errors, llvm::ArrayRef<Key> keys);
 
-  /// `kind` says what the file is.
+  /// Reads a file; `kind` names its kind in errors.
   void readFile(llvm::StringRef kind, llvm::StringRef path);
   void readText(std::unique_ptr<llvm::MemoryBuffer> buffer);
   void readSet(llvm::StringRef set);
@@ -34,17 +34,17 @@ public:
     auto found = given.find(path.str());
     return found != given.end() && !found->second.set.data();
   }
-  /// An error at the place where a key was given, or about no place.
+  /// Prints an error at the location where a key was given, or without one.
   void errorAt(llvm::StringRef path, const llvm::Twine &message);
 
-  /// Where the value of each key was given that has not its default.
+  /// The locations of all keys that do not have their defaults.
   KeyPlaces places();
 
   std::map<std::string, Setting> settings;
   bool failed = false;
 
 private:
-  /// Where a key's value was given: in the file, or in a set.
+  /// The location of a key's value: in the file, or in a set.
   struct Place {
     toml::source_position at;
     llvm::StringRef set;
@@ -65,9 +65,9 @@ private:
   ErrorLimit limit;
 };
 
-/// The value of a node for a key, or what is wrong with it.
+/// Converts a node to a key's type; or returns nothing and sets `wrong`.
 std::optional<Value> convert(const Key &key, const toml::node &node, std::string &wrong);
-/// Whether this compiler carries out a value of the key's type, or what is wrong with it; `origin` is said after the value.
+/// Whether a value of the key's type is supported; sets `wrong` otherwise, in which `origin` follows the value.
 bool isSupported(const Key &key, const Value &value, std::string &wrong, const std::string &origin = "");
 
 } // namespace plc::strategy

@@ -1,4 +1,4 @@
-//===- KeyValues.cpp - which values a key may have ----------------------------===//
+//===- KeyValues.cpp - the values that a key may have ---------------------===//
 #include "KeyReader.h"
 #include "plc/Support/Nearest.h"
 
@@ -23,7 +23,7 @@ static std::string typeName(Type type) {
   llvm_unreachable("all types are named");
 }
 
-/// "512MiB" and the like.
+/// Reads a size such as "512MiB"; refuses zero and sizes above 2^63 - 1.
 static std::optional<int64_t> parseBytes(StringRef text) {
   int64_t factor = 1;
   for (auto [suffix, shift] : {std::pair("KiB", 10), {"MiB", 20}, {"GiB", 30}, {"TiB", 40}, {"B", 0}})
@@ -70,7 +70,7 @@ static std::optional<Value> convertType(Type type, const toml::node &node) {
     return *node.value_exact<int64_t>();
   if (type == Type::Number && node.is_floating_point())
     return *node.value_exact<double>();
-  if (type == Type::Number && node.is_integer()) // perhaps one that no double is
+  if (type == Type::Number && node.is_integer()) // large integers are rounded
     return static_cast<double>(*node.value_exact<int64_t>());
   if (type == Type::Text && node.is_string())
     return *node.value_exact<std::string>();
@@ -118,7 +118,7 @@ static bool checkRange(const Key &key, const Value &value, std::string &wrong) {
   return false;
 }
 
-/// Of a misspelt word the nearest one that the key knows, if any is near.
+/// A remedy for a misspelt word: the nearest value of the key, if one is near.
 static std::string suggestion(const Key &key, const std::string &word) {
   std::vector<std::string> known = key.refused;
   for (const Value &value : key.supported)
@@ -169,7 +169,7 @@ std::string plc::strategy::print(const Value &value) {
       char buffer[40];
       auto end = std::to_chars(buffer, buffer + sizeof buffer, v).ptr;
       std::string text(buffer, end);
-      return text == "-0" ? "-0.0" : text; // among TOML's integers there is no such number
+      return text == "-0" ? "-0.0" : text; // TOML has no integer -0
     }
     std::string operator()(const std::string &v) {
       std::string text = "\"";
@@ -187,7 +187,7 @@ std::string plc::strategy::print(const Value &value) {
                         ", ") +
              " }";
     }
-    // Bare where TOML allows it.
+    // A TOML key, without quotes where TOML allows it.
     static std::string nameOf(const std::string &name) {
       bool isBare = llvm::all_of(name, [](char each) { return llvm::isAlnum(each) || each == '_' || each == '-'; });
       return isBare && !name.empty() ? name : Printer()(name);

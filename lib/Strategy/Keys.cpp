@@ -1,4 +1,4 @@
-//===- Keys.cpp - every key of a strategy ----------------------------------===//
+//===- Keys.cpp - every key of a strategy ---------------------------------===//
 #include "plc/Planner/Addresses/Pack.h"
 #include "plc/Planner/Remat/RematPolicies.h"
 #include "plc/Planner/Schedule/Schedules.h"
@@ -48,35 +48,36 @@ Key integer(const char *path, int64_t initial, double least, double most = 1e18)
 Key number(const char *path, double initial, double least, bool exclusive = false) {
   return {path, Type::Number, initial, {}, {}, least, exclusive};
 }
-/// A word for the default of a number, which is none that could be given.
+/// Adds a word for the default of a number, which is no value that could be given.
 Key orWord(Key key, const char *word) {
   key.word = word;
   return key;
 }
-/// A part of something, from 0 to 1.
+/// A fraction, from 0 to 1.
 Key part(const char *path, double initial) { return {path, Type::Number, initial, {}, {}, 0, false, nullptr, {}, 1}; }
-/// A key that only some values of another give a meaning.
+/// A key with a meaning only under some values of another key.
 Key under(Key key, const char *whenKey, std::vector<std::string> whenValues) {
   key.whenKey = whenKey;
   key.whenValues = std::move(whenValues);
   return key;
 }
-/// A key that only the values of another's table that `holds` is true of give a meaning.
+/// A key with a meaning only under values of a choice whose rows satisfy `holds`.
 template <typename Kind, typename Predicate>
 Key under(Key key, const char *whenKey, Predicate holds) {
   return under(std::move(key), whenKey, namesOfChoice<Kind>(holds));
 }
-/// A key of recomputation: it means something under the policies that obey a field.
+/// A key of recomputation with a meaning under the policies that obey a field.
 Key ofPolicies(Key key, planner::RematField field) {
   return under<planner::RematPolicy>(std::move(key), "checkpoint.policy",
                                      [&](const planner::RematPolicyRow &row) { return row.obeys(field); });
 }
-/// A key of recomputation that means something under any policy that recomputes.
+/// A key of recomputation with a meaning under every policy that recomputes.
 Key ofRecomputation(Key key) {
   return under<planner::RematPolicy>(std::move(key), "checkpoint.policy",
                                      [](const planner::RematPolicyRow &row) { return row.fields != 0; });
 }
-/// A key of the policies that recompute the same in each micro-batch they recompute in: a budget must hold in all.
+/// A key of the policies that recompute by segments. Policy `budget` is not among them: its limit must hold in every
+/// micro-batch.
 Key ofSegments(Key key) {
   return under<planner::RematPolicy>(std::move(key), "checkpoint.policy", [](const planner::RematPolicyRow &row) {
     return row.fields != 0 && !row.obeys(planner::ByteBudget);
@@ -169,7 +170,7 @@ const Key *plc::strategy::findKey(llvm::ArrayRef<Key> keys, llvm::StringRef path
   return nullptr;
 }
 
-/// Different ones in order, of keys in the table, or of all keys up to their first point.
+/// The distinct names in a table of keys, or of all keys up to their first point, in order.
 static std::string namesIn(llvm::ArrayRef<Key> keys, llvm::StringRef table) {
   llvm::SetVector<llvm::StringRef> names;
   for (const Key &key : keys)
@@ -189,7 +190,7 @@ std::string plc::strategy::suggestionFor(llvm::ArrayRef<Key> keys, llvm::StringR
     if (inTable)
       continue;
     nearest.offer(key.path);
-    // A word alone may be a key without its table, or a table.
+    // A single word may be a key without its table, or a table.
     if (!path.contains('.'))
       nearest.offer(name, key.path), nearest.offer(keyTable, key.path);
   }

@@ -1,4 +1,4 @@
-//===- Presets.cpp - several keys under one name ---------------------------===//
+//===- Presets.cpp - several keys under one name --------------------------===//
 #include "plc/Strategy/Strategy.h"
 
 using namespace plc::strategy;
@@ -19,6 +19,7 @@ Preset make(const char *name, const char *mode, const char *gradient, const char
            {"parallelism.kind", text(parallelism)}}};
 }
 
+// A preset with further values.
 Preset with(Preset preset, std::vector<std::pair<const char *, Value>> values) {
   preset.values.insert(preset.values.end(), values.begin(), values.end());
   return preset;

@@ -1,4 +1,4 @@
-//===- ReadOptimizer.cpp - the keys of [optimizer] as settings ------------------===//
+//===- ReadOptimizer.cpp - the keys of [optimizer] as settings ------------===//
 #include "plc/Strategy/ReadOptimizer.h"
 
 #include "plc/Support/Precisions.h"

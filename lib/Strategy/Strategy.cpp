@@ -1,4 +1,4 @@
-//===- Strategy.cpp - read a strategy --------------------------------------===//
+//===- Strategy.cpp - reads and checks a strategy -------------------------===//
 #include "KeyReader.h"
 
 #include "plc/Planner/Remat/RematPolicies.h"
@@ -43,8 +43,8 @@ bool isAutomatic(const KeyReader &reader) {
   return getChoice<ParallelismKind>(reader, "parallelism.kind") == ParallelismKind::automatic;
 }
 
-/// Gives the preset's values to keys that neither the file nor a set gives. What it says of keys that another value
-/// makes meaningless is left out.
+/// Applies the preset to keys that neither the file nor a set gives. Values of keys that have no meaning under other
+/// values are left out.
 void applyPreset(KeyReader &reader) {
   const std::string &name = get<std::string>(reader, "preset");
   for (const Preset &preset : allPresets())
@@ -60,6 +60,7 @@ void applyPreset(KeyReader &reader) {
     }
 }
 
+/// Refuses keys that would be ignored: under other values, or without training.
 void checkMeaning(KeyReader &reader) {
   for (const Key &key : allKeys())
     if (reader.isGiven(key.path) && !isApplicable(reader, key))
@@ -71,13 +72,13 @@ void checkMeaning(KeyReader &reader) {
   for (const Key &key : allKeys()) {
     StringRef path = key.path;
     bool trains = path.starts_with("optimizer.") || path.starts_with("checkpoint.") || path.starts_with("gradient.");
-    bool anyway = path == "gradient.kind" || path == "gradient.lanes"; // results are summed in lanes, too
+    bool anyway = path == "gradient.kind" || path == "gradient.lanes"; // sums of results use accumulation groups, too
     if (trains && !anyway && reader.isGiven(path))
       reader.errorAt(path, "'" + path + "' belongs to training and would be ignored: 'gradient.kind' is \"none\"");
   }
 }
 
-/// One equation per kernel is what `eager` is.
+/// Mode `eager` excludes fusion: each equation is a kernel.
 void checkMode(KeyReader &reader) {
   if (getChoice<ExecutionMode>(reader, "mode") != ExecutionMode::eager)
     return;
@@ -87,7 +88,7 @@ void checkMode(KeyReader &reader) {
     reader.settings["fusion"] = {false, "mode"};
 }
 
-/// A path in a file is relative to the file's folder.
+/// A path in a strategy file is relative to the file's folder.
 std::string pathOf(const KeyReader &reader, const char *key, StringRef file) {
   const std::string &path = get<std::string>(reader, key);
   if (llvm::sys::path::is_absolute(path) || !reader.isInFile(key))
@@ -97,13 +98,14 @@ std::string pathOf(const KeyReader &reader, const char *key, StringRef file) {
   return full.str().str();
 }
 
+/// Derives `parallelism.kind` from keys that imply it, and checks keys that need another kind.
 void checkParallelism(KeyReader &reader) {
   int64_t stages = get<int64_t>(reader, "parallelism.stages");
   int64_t replicas = get<int64_t>(reader, "parallelism.replicas");
   Setting &setting = reader.settings["parallelism.kind"];
   auto set = [&](ParallelismKind kind, const char *key) { setting = {std::string(plc::nameOfChoice(kind)), key}; };
   bool given = reader.isGiven("parallelism.kind");
-  if (stages > 1 && !given) // stages > 1 means a pipeline
+  if (stages > 1 && !given) // several stages imply a pipeline
     set(ParallelismKind::pipeline, "parallelism.stages");
   else if (replicas > 1 && !given && getChoice<ParallelismKind>(reader, "parallelism.kind") != ParallelismKind::data)
     set(ParallelismKind::data, "parallelism.replicas");
@@ -119,7 +121,7 @@ void checkParallelism(KeyReader &reader) {
     refuse("parallelism.stages", stages, ParallelismKind::pipeline);
   else if (replicas > 1 && kind == ParallelismKind::none)
     refuse("parallelism.replicas", replicas, ParallelismKind::data);
-  // Where it is written, something is meant to be shared.
+  // A kind that is given asks for something to divide.
   constexpr std::pair<ParallelismKind, const char *> needs[] = {{ParallelismKind::pipeline, "parallelism.stages"},
                                                                 {ParallelismKind::data, "parallelism.replicas"},
                                                                 {ParallelismKind::model, "parallelism.shard"}};
@@ -138,7 +140,7 @@ void checkParallelism(KeyReader &reader) {
   }
 }
 
-/// Each lane has equally many micro-batches. The joint plan chooses their number among those that this holds for.
+/// Each accumulation group has equally many micro-batches. If their number is open, the search keeps to that.
 void checkLanes(KeyReader &reader) {
   int64_t lanes = get<int64_t>(reader, "gradient.lanes");
   int64_t microBatches = get<int64_t>(reader, "parallelism.micro_batches");
@@ -161,7 +163,8 @@ void checkReplicas(KeyReader &reader) {
                                                " but 'parallelism.schedule.file' orders one pipeline");
 }
 
-/// Sizes that are divided have equally many parts, equally many on each rank of a stage; all are on one if `kind` says "none".
+/// All sharded sizes have equally many shards, and each rank of a stage has equally many of them. If `kind` says
+/// "none", one rank has all.
 void checkShard(KeyReader &reader) {
   auto kind = getChoice<ParallelismKind>(reader, "parallelism.kind");
   const Counts &shard = get<Counts>(reader, "parallelism.shard");
@@ -185,7 +188,7 @@ void checkShard(KeyReader &reader) {
     reader.errorAt("parallelism.shard_ranks", saysRanks + " but 'parallelism.kind' is \"none\"; write \"model\"");
 }
 
-/// What the joint plan would choose otherwise than a key says, is no key that it obeys.
+/// Refuses keys that `automatic` would ignore, because the search chooses their values.
 void checkAutomatic(KeyReader &reader) {
   if (!isAutomatic(reader))
     return;
@@ -196,14 +199,14 @@ void checkAutomatic(KeyReader &reader) {
                                "--recommend) chooses that; leave it out, or write \"pipeline\"");
 }
 
-/// What it holds is known only with the model.
+/// Checks the form of a given plan; its content is checked with the model.
 void checkPlan(KeyReader &reader) {
   if (reader.isGiven("parallelism.plan") &&
       !StringRef(get<std::string>(reader, "parallelism.plan")).starts_with("plan.spec"))
     reader.errorAt("parallelism.plan", "'parallelism.plan' needs the text of a 'plan.spec', as --recommend writes it");
 }
 
-/// The schedule places stages: `chunks` on each rank, by default as many as it takes itself.
+/// Sets the rank map that the schedule and `chunks` imply.
 void placeChunks(KeyReader &reader) {
   const auto &family = plc::rowOf(getChoice<plc::planner::ScheduleKind>(reader, "parallelism.schedule"));
   if (isAutomatic(reader) && !reader.isGiven("parallelism.stages"))
@@ -229,7 +232,7 @@ void placeChunks(KeyReader &reader) {
                                             given ? "parallelism.chunks" : "parallelism.schedule"};
 }
 
-/// A key whose value a schedule's file says: it may not say another one.
+/// Sets a key to the value that a schedule's file implies; the strategy must not give another one.
 template <typename T>
 void implyByFile(KeyReader &reader, const char *key, const T &value, const std::string &file) {
   if (reader.isGiven(key) && get<T>(reader, key) != value)
@@ -238,7 +241,7 @@ void implyByFile(KeyReader &reader, const char *key, const T &value, const std::
   reader.settings[key] = {value, "parallelism.schedule.file"};
 }
 
-/// Stages, their ranks and micro-batches are those of the file.
+/// Reads the schedule's file, which sets stages, ranks and micro-batches.
 void readScheduleFile(KeyReader &reader, StringRef strategyFile, llvm::raw_ostream &errors) {
   Setting &schedule = reader.settings["parallelism.schedule"];
   auto kind = getChoice<plc::planner::ScheduleKind>(reader, "parallelism.schedule");
@@ -276,7 +279,7 @@ void readScheduleFile(KeyReader &reader, StringRef strategyFile, llvm::raw_ostre
   }
   reader.settings["parallelism.schedule.file"].value = path;
   implyByFile<int64_t>(reader, "parallelism.stages", table.place().size(), path);
-  // A step runs the micro-batches of all batches that it adds up.
+  // A step runs the micro-batches of all batches that it accumulates.
   int64_t batches = get<int64_t>(reader, "gradient.accumulation_steps");
   if (table.microBatches() % batches)
     return reader.errorAt("gradient.accumulation_steps",
@@ -286,6 +289,7 @@ void readScheduleFile(KeyReader &reader, StringRef strategyFile, llvm::raw_ostre
   implyByFile(reader, "parallelism.place", table.place(), path);
 }
 
+/// Checks the keys of recomputation against each other.
 void checkCheckpoints(KeyReader &reader) {
   if (!get<bool>(reader, "checkpoint.attention") && !get<bool>(reader, "checkpoint.ffn"))
     reader.errorAt("checkpoint.ffn",
@@ -325,7 +329,7 @@ void checkOptimizer(KeyReader &reader) {
                                                    Twine(warmup));
 }
 
-/// Whether a key's default stands for none: it is no value that could be given.
+/// Whether a key's default stands for none, being no value that could be given.
 bool isNone(const Key &key) {
   if (key.type == Key::Type::Integers || key.type == Key::Type::Counts)
     return true;
@@ -348,6 +352,7 @@ std::optional<Strategy> Strategy::load(StringRef tool, StringRef file, llvm::Arr
   if (!reader.failed)
     readScheduleFile(reader, file, errors);
   if (!reader.failed)
+    // The order matters: later checks read what earlier ones have derived.
     for (auto check : {applyPreset, checkMode, checkParallelism, checkLanes, checkReplicas, checkShard, checkAutomatic,
                        checkPlan, placeChunks, checkMeaning, checkCheckpoints, checkOptimizer})
       check(reader);
@@ -389,7 +394,7 @@ bool Strategy::useRates(StringRef text) {
 }
 
 plc::PerRate Strategy::rates() const {
-  // Plans do not depend on the machine that makes them: what may use this machine's instructions counts with AVX-512.
+  // With `native` plans must not depend on the compiling machine, so AVX-512 is assumed.
   const InstructionSetRow &isa = rowOf(getChoice<InstructionSet>("machine.isa"));
   auto shippedOf = [&](const RateRow &row) {
     return isa.matrix && !isa.asHost ? row.amx : isa.wide ? row.avx512 : row.avx2;
@@ -423,7 +428,7 @@ void Strategy::explain(llvm::raw_ostream &os) const {
   }
 }
 
-/// A value as a strategy file has it.
+/// A value in the format of a strategy file.
 static std::string valueOf(const Key &key, const Setting &setting) {
   if (key.type == Key::Type::Bytes)
     return "\"" + std::to_string(std::get<int64_t>(setting.value)) + "B\"";
@@ -435,7 +440,7 @@ static std::string valueOf(const Key &key, const Setting &setting) {
 }
 
 void Strategy::write(llvm::raw_ostream &os) const {
-  // A preset is written as its values, and where stages stand as what places them.
+  // A preset is written as its values. A rank map is written only if the user gave it; otherwise its source is written.
   auto isWritten = [&](const Key &key) {
     StringRef path = key.path;
     return isGiven(path) && isApplicable(settings, key) && (path != "parallelism.place" || isOwn(path));

@@ -1,4 +1,4 @@
-//===- SharedWork.h - what several workers do together ----------*- C++ -*-===//
+//===- SharedWork.h - work that several workers share -----------*- C++ -*-===//
 #ifndef PLC_SIMULATOR_SHAREDWORK_H
 #define PLC_SIMULATOR_SHAREDWORK_H
 
@@ -6,12 +6,13 @@
 
 namespace plc::simulator {
 
-/// Work that is divided in chunks, and shared by the threads of its rank, each a whole chunk at a time.
+/// Time of work that is divided into chunks. The threads of its rank share it, each taking whole chunks; idle workers
+/// of other ranks may help.
 struct SharedWork {
-  int64_t ns = 0;
-  int64_t dividedNs = 0; ///< of `ns` that other ranks' workers can take a share of
-  int64_t leastNs = 0;   ///< however many do
-  int64_t kernels = 0;   ///< that they can help with, each of which wakes whoever sleeps
+  int64_t ns = 0;        ///< on the threads of the rank
+  int64_t dividedNs = 0; ///< of `ns`: what workers of other ranks can share
+  int64_t leastNs = 0;   ///< with any number of helpers
+  int64_t kernels = 0;   ///< kernels that can be shared; each wakes the sleeping workers
 
   void operator+=(const SharedWork &other) {
     ns += other.ns;
@@ -19,20 +20,21 @@ struct SharedWork {
     leastNs += other.leastNs;
     kernels += other.kernels;
   }
+  /// Fractions of `ns`.
   float dividedPart() const { return ns ? static_cast<float>(dividedNs) / static_cast<float>(ns) : 0; }
   float leastPart() const { return ns ? static_cast<float>(leastNs) / static_cast<float>(ns) : 1; }
 };
 
-/// The threads of a rank, and what it takes one to wake another.
+/// The threads of a rank, and the time in which one wakes another.
 struct RankThreads {
   int64_t count = 1;
   double wakeNs = 0;
 };
 
-/// A kernel that one thread computes in so long.
+/// The work of a kernel that takes one thread `ns`, in `chunks` chunks.
 SharedWork shared(int64_t ns, int64_t chunks, const RankThreads &threads);
 
-/// The same of a rank's update, whose chunks are about as long as those of kernels (Runtime/Optimizer.h).
+/// The work of a rank's update, whose chunks are about as long as those of kernels.
 SharedWork sharedUpdate(int64_t ns, const RankThreads &threads);
 
 } // namespace plc::simulator

@@ -1,9 +1,6 @@
-//===- Choices.h - what only strategies choose by name ----------*- C++ -*-===//
-//
-// The other choices of a strategy stand beside what carries them out: in `plc/Planner`, and in `plc/Support` where the
-// runtime needs them, too.
-//
-//===----------------------------------------------------------------------===//
+//===- Choices.h - named choices of strategies alone ------------*- C++ -*-===//
+// Other choices of a strategy stand beside the code that carries them out: in `plc/Planner`, and in `plc/Support` if
+// the runtime needs them, too.
 #ifndef PLC_STRATEGY_CHOICES_H
 #define PLC_STRATEGY_CHOICES_H
 
@@ -11,17 +8,18 @@
 
 namespace plc::strategy {
 
-/// Whether equations are fused, or each runs alone; and whether tasks run in a fixed order, or each when it is ready.
+/// lazy: tasks run in a fixed order. eager: each equation is a kernel of its own. hybrid: a task runs when it is ready.
 enum class ExecutionMode { lazy, eager, hybrid };
 
-/// Whether a model with a loss is trained.
+/// Whether a model with a loss is trained (`full`) or not.
 enum class GradientKind { full, none };
 
-/// What is kept of the turns of a long loop for its gradients: as the policy of recomputation says, what all turns save, or
-/// what segments of them begin with.
+/// What a long loop saves for its gradients: what the policy of recomputation says, what all iterations save, or the
+/// values with which segments of iterations begin.
 enum class TurnValues { policy, keep, recompute };
 
-/// How a program is divided: not, in stages, its batch among replicas, or as the joint plan says. A pipeline may have replicas, too.
+/// How a program is divided: not at all, in stages, in replicas of the batch, in shards of sizes, or as the search for
+/// plans finds. A pipeline may have replicas, too.
 enum class ParallelismKind { none, pipeline, data, model, automatic };
 
 } // namespace plc::strategy

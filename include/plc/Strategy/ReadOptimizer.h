@@ -1,4 +1,4 @@
-//===- ReadOptimizer.h - the keys of [optimizer] as settings --------*- C++ -*-===//
+//===- ReadOptimizer.h - the keys of [optimizer] as settings ----*- C++ -*-===//
 #ifndef PLC_STRATEGY_READOPTIMIZER_H
 #define PLC_STRATEGY_READOPTIMIZER_H
 
@@ -7,7 +7,7 @@
 
 namespace plc::strategy {
 
-/// What the table `[optimizer]` says.
+/// The settings of the optimizer, from `[optimizer]`, `training.nonfinite` and `precision`.
 module::OptimizerSettings optimizerOf(const Strategy &strategy);
 
 } // namespace plc::strategy

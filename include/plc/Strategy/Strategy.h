@@ -1,9 +1,6 @@
-//===- Strategy.h - how a model is to be run --------------------*- C++ -*-===//
-//
+//===- Strategy.h - how a model runs ----------------------------*- C++ -*-===//
 // A strategy is a set of keys with values: defaults, then a preset's, then a TOML file's, then `--set KEY=VALUE`.
-// Keys.cpp lists every key with its type, default and the values that are supported; any other value is refused by name.
-//
-//===----------------------------------------------------------------------===//
+// Keys.cpp lists every key with its type, default and supported values; any other value is refused by name.
 #ifndef PLC_STRATEGY_STRATEGY_H
 #define PLC_STRATEGY_STRATEGY_H
 
@@ -25,65 +22,66 @@ class raw_ostream;
 
 namespace plc::strategy {
 
-/// Numbers of a table whose names are the user's: of each size that is divided, its parts. In the order of the names.
+/// A table of numbers whose names are the user's, such as the shards of each size. Sorted by name.
 using Counts = std::map<std::string, int64_t>;
 using Value = std::variant<bool, int64_t, double, std::string, std::vector<int64_t>, Counts>;
 
-/// What is known of one key.
+/// The definition of a key.
 struct Key {
   enum class Type { Bool, Integer, Number, Text, Integers, Counts, Bytes };
   const char *path;
   Type type;
   Value initial;
-  /// The values that this compiler carries out; empty: any of the type.
+  /// The values that this compiler supports; empty: any of the type.
   std::vector<Value> supported;
-  /// Values of a Text that strategies may have, and that are refused by name.
+  /// Values of a Text that are valid but not supported yet: an error names them.
   std::vector<std::string> refused;
-  /// Smallest value of an Integer, of a Number (which must be larger if `exclusive`) and of entries of lists and tables. A default
-  /// that is smaller stands for none.
+  /// The least value of an Integer, a Number (exclusive if `exclusive`), and of entries of lists and tables. A smaller
+  /// default stands for none.
   double least = 0;
   bool exclusive = false;
-  /// Only meaningful if the key `whenKey`, a Text, has one of these values; an error otherwise.
+  /// The key has a meaning only if the key `whenKey`, a Text, has one of these values; otherwise giving it is an error.
   const char *whenKey = nullptr;
   std::vector<std::string> whenValues = {};
-  /// Largest value of an Integer or a Number, and of entries.
+  /// The largest value of an Integer or a Number, and of entries.
   double most = 1e18;
-  /// A Text that stands for the default, which is none that could be given.
+  /// A word that stands for the default, if the default is no value that could be given.
   const char *word = nullptr;
 };
 
-/// A named set of values for keys that neither the file nor a set gives.
+/// A preset: values for keys that neither the file nor a `--set` gives.
 struct Preset {
   const char *name;
   std::vector<std::pair<const char *, Value>> values; // a key comes after the one that gives it a meaning
 };
 
-/// Every key, in the order of the manual.
+/// All keys, in the order of docs/strategy.md, and all presets.
 llvm::ArrayRef<Key> allKeys();
 llvm::ArrayRef<Preset> allPresets();
-/// Every key of a file of rates, each named like the option of `form-kernels`.
+/// All keys of a file of rates, named like the options of `form-kernels`.
 llvm::ArrayRef<Key> rateKeys();
-/// Null if there is no such key.
+/// The key with this path; null if there is none.
 const Key *findKey(llvm::ArrayRef<Key> keys, llvm::StringRef path);
-/// What to write instead of a path that is no key: "; the nearest is 'x'", or what stands in its table.
+/// A remedy for an unknown key: "; the nearest is 'x'", or the keys of its table.
 std::string suggestionFor(llvm::ArrayRef<Key> keys, llvm::StringRef path);
-/// A value as TOML; of a key, its word for the default if it has one.
+/// A value as TOML text; with a key, its word for the default if it has one.
 std::string print(const Value &value);
 std::string print(const Key &key, const Value &value);
 
-/// A key's value and where that came from: "preset NAME", "FILE:LINE", "--set", or the key that implies it.
+/// A key's value, and its origin: "preset NAME", "FILE:LINE", "--set", or the key that implies it.
 struct Setting {
   Value value;
   std::string origin; ///< empty: the key's default
-  bool isOwn = false; ///< the file, a set or a joint plan says so itself
+  bool isOwn = false; ///< the file, a `--set` or the search gave this very key
 
   bool isGiven() const { return !origin.empty(); }
 };
 
+/// A checked set of settings. Read-only, except that the search may choose values for open keys.
 class Strategy {
 public:
-  /// Reads `file` (none if empty), then `sets` ("KEY=VALUE"), then fills in the preset. Errors go to `errors`, as
-  /// FILE:LINE:COL or, for sets, as `tool: error:`; nullopt after any.
+  /// Reads `file` (none if empty), then `sets` ("KEY=VALUE"), then fills in the preset. Prints errors to `errors`, as
+  /// FILE:LINE:COL or, for sets, as `tool: error:`, and returns nullopt after any.
   static std::optional<Strategy> load(llvm::StringRef tool, llvm::StringRef file, llvm::ArrayRef<std::string> sets,
                                       llvm::raw_ostream &errors);
 
@@ -99,7 +97,7 @@ public:
     return *parseChoice<Kind>(get<std::string>(path));
   }
 
-  /// Sizes that are divided, each as "NAME=PARTS".
+  /// The sharded sizes, each as "NAME=SHARDS".
   std::vector<std::string> shards() const {
     std::vector<std::string> shards;
     for (const auto &[name, parts] : get<Counts>("parallelism.shard"))
@@ -112,24 +110,25 @@ public:
   /// Whether a file or a set gave the value itself.
   bool isOwn(llvm::StringRef path) const { return settings.find(path.str())->second.isOwn; }
 
-  /// Gives a key of `allKeys()` a value that the joint plan has chosen; `isOwn` where no other key implies it.
+  /// Sets a key to a value that the search has chosen; `isOwn` if no other key implies it.
   void choose(llvm::StringRef path, Value value, bool isOwn = false) {
     settings[path.str()] = {std::move(value), "automatic", isOwn};
   }
 
-  /// Where values were given, a preset's with the preset.
+  /// Locations of the given values; a value of a preset has the preset's location.
   const KeyPlaces &places() const { return given; }
 
-  /// Takes the rates of a text, as `machine.rates` has them. False, and nothing is taken, if it is wrong or lacks one.
+  /// Reads rates from a text in the format of `machine.rates`. Returns false, and changes nothing, if it is wrong or
+  /// incomplete.
   bool useRates(llvm::StringRef text);
-  /// The rates that `machine.rates` gives, and those that are shipped for the instruction set.
+  /// The rates: from `machine.rates`, and otherwise those shipped for the instruction set.
   PerRate rates() const;
-  /// Those that differ from the defaults of `form-kernels`, as its options: "ns-per-byte=0.05 ..".
+  /// The rates that differ from the defaults of `form-kernels`, as its options: "ns-per-byte=0.05 ..".
   std::string ratesText() const;
 
-  /// One line per key: KEY = VALUE and where it came from.
+  /// Prints a line for each key: KEY = VALUE and its origin.
   void explain(llvm::raw_ostream &os) const;
-  /// A strategy file of all values that are not defaults; it loads as this strategy, but for where values came from.
+  /// Prints a strategy file of all values that are not defaults. It loads as this strategy, but for origins.
   void write(llvm::raw_ostream &os) const;
 
 private:
@@ -138,7 +137,7 @@ private:
       : settings(std::move(settings)), ratesOfFile(std::move(rates)), given(std::move(given)) {}
 
   Settings settings, ratesOfFile;
-  std::optional<double> nsPerUpdatedByte; ///< that the profile gives
+  std::optional<double> nsPerUpdatedByte; ///< from the profile
   KeyPlaces given;
 };
 

@@ -43,6 +43,7 @@ public:
 private:
   template <typename Visit>
   void descend(size_t node, size_t first, size_t count, size_t before, int64_t begin, Visit &visit) const {
+    // No block below begins in time, or all have ended.
     if (first >= before || lastEnd[node] <= begin)
       return;
     if (count == 1)
@@ -231,6 +232,7 @@ Fault plc::planner::packByOrders(const PackProblem &problem, Packing &packing) {
     return std::min({mostRounds, mostPlacements / std::max<size_t>(problem.blocks.size(), 1),
                      mostPairs / std::max<size_t>(pairs, 1)});
   };
+  // Size first, since it is best on most pipelines and the later orders may then be skipped.
   searchOrders({orderBy(problem, bytesOf), orderBy(problem, areaOf), orderBy(problem, lengthThenBytes)}, bound, place,
                topOf, rounds);
   packing.exact = packing.bytes == bound;

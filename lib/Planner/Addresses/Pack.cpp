@@ -26,11 +26,12 @@ std::vector<size_t> PackProblem::orderBy(int64_t Block::*time) const {
   auto [first, last] = std::minmax_element(blocks.begin(), blocks.end(), isEarlier);
   int64_t begin = (*first).*time;
   auto times = uint64_t((*last).*time) - uint64_t(begin);
+  // Too many times for counting: its table would be larger than the blocks. The factor is not tuned.
   if (times > 8 * blocks.size()) {
     std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return isEarlier(blocks[a], blocks[b]); });
     return order;
   }
-  std::vector<size_t> next(times + 2, 0); // by time: the place of its next block
+  std::vector<size_t> next(times + 2, 0); // by time: the index of its next block
   for (const Block &block : blocks)
     ++next[size_t(block.*time - begin) + 1];
   std::partial_sum(next.begin(), next.end(), next.begin());

@@ -94,6 +94,7 @@ private:
   Order takeOut(Order order) {
     out.clear();
     for (int number = 0; number < mostOut; ++number) {
+      // At least one critical block, because only these can lower the top.
       bool bears = number == 0 || random() % 2;
       int block = bears ? bearers[random() % bearers.size()] : int(random() % blocks.numBlocks());
       if (auto at = std::find(order.begin(), order.end(), block); at != order.end()) {
@@ -128,6 +129,7 @@ private:
           best = place;
         least = height;
       }
+      // Later positions only raise the pile below the block.
       if (place == order.size() || highestBelow > least)
         break;
       int64_t end = lay(order[place]) + blocks.sizeOf(order[place]);

@@ -81,6 +81,7 @@ PackSearch::End PackSearch::run(int64_t heightBytes, const std::vector<int> &ord
   for (int block = 0; block < numBlocks(); ++block)
     for (int section = first[block]; section + 1 < last[block]; ++section)
       ++crossing[section];
+  // More lives at once than the height holds.
   if (*std::min_element(room.begin(), room.end()) < 0)
     return End::none;
   pool.resize(std::max(pool.size(), order.size()));
@@ -93,8 +94,10 @@ PackSearch::End PackSearch::run(int64_t heightBytes, const std::vector<int> &ord
 PackSearch::End PackSearch::searchApart(const Part &part, Key least) {
   int start = part.begin;
   for (int section = part.begin; section < part.end; ++section) {
+    // An unplaced block connects this section to the next.
     if (section + 1 < part.end && crossing[section])
       continue;
+    // One piece: nothing to split.
     if (start == part.begin && section + 1 == part.end)
       return search(part, least);
     size_t from = top;

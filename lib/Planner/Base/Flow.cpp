@@ -39,6 +39,7 @@ int64_t FlowNetwork::minimumCut(int64_t source, int64_t sink, std::vector<bool> 
   std::vector<int64_t> capacity(reverse.size()), left(reverse.size());
   for (size_t edge = 0; edge < places.size(); ++edge)
     capacity[places[edge]] = capacities[edge];
+  // Boost's algorithm needs these as buffers; colors then show the source's side.
   std::vector<boost::default_color_type> colors(nodes);
   std::vector<Arc> predecessors(nodes);
   std::vector<int64_t> distances(nodes);

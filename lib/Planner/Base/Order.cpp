@@ -64,6 +64,7 @@ std::vector<int64_t> plc::planner::findCycle(int64_t nodes, const Edges &edges) 
     return {};
   Graph graph = build(nodes, edges);
   std::vector<int64_t> component(nodes);
+  // An edge inside a strongly connected component lies on a cycle.
   boost::strong_components(graph, component.data());
   // Breadth-first search from the end of an edge inside a component back to its start: a shortest cycle through the
   // edge.

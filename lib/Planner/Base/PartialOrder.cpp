@@ -61,6 +61,7 @@ Edges plc::planner::reduceOrder(int64_t nodes, Edges edges) {
     for (auto [start, end] : edges) {
       if (start < first)
         continue;
+      // Nearer starts of the same end came before: an edge not reached by now follows from no others.
       if (reach.holds(start) && !reach.reaches(start, end))
         reduced.emplace_back(start, end);
       reach.add(start, end);

@@ -15,8 +15,8 @@ constexpr size_t mostParts = 20000; // the closures take a bit for each pair of 
 
 // Finds the least time T that cannot be refuted. For a given T:
 //
-// 1. Windows. A node can be in stage s only if all nodes that must precede it fit into the stages up to s, and all that
-// must follow it into those from s on. In most graphs most nodes have few stages left. If one has none, T is refuted.
+// 1. Windows. All nodes that must precede a node fit into the stages up to its own, and all that must follow it into
+// those from its own on. So in most graphs most nodes have few possible stages. If one has none, T is refuted.
 //
 // 2. Transfers. At each boundary between stages, some nodes may be on either side. The least transfers that separate
 // them are a minimum cut. A tensor that may cross m boundaries counts with an m-th of its time at each, so at most once

@@ -46,10 +46,12 @@ Fault chooseKept(double fraction, RematProblem &problem, std::vector<bool> &kept
   kept.assign(layers, true);
   cutLayers(problem, kept);
   int64_t all = problem.keptBytes(recompute(problem)), target = std::floor(fraction * double(all));
+  // Everything fits.
   if (target >= all)
     return std::nullopt;
   kept.assign(layers, false);
   cutLayers(problem, kept);
+  // Some bytes are saved in any case; layers share the rest of the target.
   int64_t least = problem.keptBytes(recompute(problem));
   SubsetSumProblem choice{{}, std::max<int64_t>(target - least, 0)};
   for (int64_t layer = 0; layer < layers; ++layer) {

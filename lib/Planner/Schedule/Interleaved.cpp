@@ -71,6 +71,7 @@ private:
 //   1f0 1f1 3f0 3b0 3f1 3b1 1b0 1b1
 Fault plc::planner::orderInterleaved(const ScheduleProblem &problem, Schedule &schedule) {
   int64_t ranks = problem.numRanks(), chunks = (int64_t(problem.stages.size()) + ranks - 1) / ranks;
+  // With one chunk on each rank this is 1F1B.
   if (chunks == 1)
     return order1F1B(problem, schedule);
   schedule.ranks.assign(ranks, {});

@@ -69,6 +69,7 @@ Fault plc::planner::simulate(const ScheduleProblem &problem, const Schedule &sch
   for (size_t rank = 0; rank < ranks; ++rank)
     if (next[rank] < schedule.ranks[rank].size())
       waiting += (waiting.empty() ? "" : "; ") + describe(schedule.ranks[rank][next[rank]]);
+  // Ranks that have jobs left wait for each other.
   if (!waiting.empty())
     return "the order never ends, these wait: " + waiting;
   if (simulation.makespan)

@@ -122,6 +122,7 @@ public:
     if (int64_t(routes.size() * routes.size()) * problem.microBatches <= mostMessages)
       for (size_t r = 0; r < routes.size(); ++r)
         lowerSlots(plan, r);
+    // Only then do messages cost anything: compare with each channel free.
     if (plan.makespan > times.makespan)
       for (size_t r = 0; r < routes.size(); ++r)
         plan.channels[r].lostNs = std::max<int64_t>(0, plan.makespan - actions.run(plan, r));
@@ -137,6 +138,7 @@ private:
       MessagePlan::Channel before = plan.channels[r];
       plan.channels[r] = place(routes[r], before.slots - 1);
       int64_t makespan = actions.run(plan);
+      // A deadlock, or lost time: take back the last slot.
       if (makespan < 0 || makespan > plan.makespan) {
         plan.channels[r] = std::move(before);
         return;

@@ -75,6 +75,7 @@ Fault ScheduleProblem::check() const {
                ", which does not exist";
     edges.emplace_back(nodeOf(each.source, each.from), nodeOf(each.destination, each.to));
   }
+  // Tasks of one micro-batch must be orderable at all.
   std::vector<int64_t> cycle = findCycle(stages.size() * 3, edges);
   if (cycle.empty())
     return std::nullopt;
@@ -118,6 +119,7 @@ Fault ScheduleProblem::verify(const Schedule &schedule) const {
         return describe(job) + " runs on rank " + std::to_string(rank) + " but its stage is on rank " +
                std::to_string(stages[job.stage].rank);
       int64_t &expected = next[job.stage][int(job.kind)];
+      // Index order also shows a job that runs twice.
       if (job.microBatch != expected)
         return describe(job) + " runs where micro-batch " + std::to_string(expected) + " is next";
       ++expected;

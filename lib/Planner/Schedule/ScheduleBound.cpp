@@ -42,6 +42,7 @@ public:
   Heads(const Jobs &jobs, const Rows<ForcedOrder::Edge> &into, const std::vector<int64_t> &order, bool reversed)
       : head(jobs.count), jobs(jobs), reversed(reversed), width(jobs.into.size()), lanes((width + 3) / 4) {
     bool counts = jobs.count <= headCounts / width;
+    // Edges reach back so many micro-batches: older counts are overwritten.
     if (counts) {
       for (int64_t job : order)
         for (const ForcedOrder::Edge &edge : into[job])
@@ -147,6 +148,7 @@ int64_t preemptiveMakespan(std::vector<OneMachineJob> list) {
       now = std::max(now, list[next].head);
     for (; next < list.size() && list[next].head <= now; ++next)
       ready.emplace(list[next].tail, list[next].ns);
+    // The job with the longest tail runs until it ends or the next job arrives.
     auto [after, left] = ready.top();
     ready.pop();
     int64_t until = next < list.size() ? std::min(now + left, list[next].head) : now + left;

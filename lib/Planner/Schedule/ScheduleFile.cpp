@@ -99,6 +99,7 @@ ScheduleFile::Error ScheduleFile::miscounted(int64_t stage, Task task) const {
   const std::array<int64_t, 4> &count = counts[stage];
   int64_t microBatch = count[int(task)], all = microBatches();
   std::string has = "stage 0 has " + std::to_string(all) + (all == 1 ? " micro-batch" : " micro-batches");
+  // Too many: point at the first cell above the count.
   if (microBatch > all)
     for (const Cell &cell : row.cells)
       if (cell.stage == stage && cell.microBatch == all &&

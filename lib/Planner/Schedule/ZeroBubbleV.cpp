@@ -16,16 +16,19 @@ public:
 
   // The counts need at least 2p - 1 micro-batches; missing ones are left out.
   void run() {
+    // Warm-up: forwards out; pairs of one back and one out; then the first backwards.
     int64_t most = std::max(problem.microBatches, 2 * ranks - 1);
     repeat(2 * (ranks - rank) - 1, [&] { add(TaskKind::F, 0); });
     repeat(rank, [&] { add(TaskKind::F, 1), add(TaskKind::F, 0); });
     repeat(ranks - rank, [&] { add(TaskKind::F, 1), add(TaskKind::B, 1), add(TaskKind::W, 1); });
+    // Steady state: one period for each micro-batch.
     while (done(TaskKind::F, 1) < done(TaskKind::F, 0) || done(TaskKind::F, 0) < most) {
       if (done(TaskKind::F, 0) < most)
         add(TaskKind::F, 0);
       add(TaskKind::B, 0), add(TaskKind::W, 0);
       add(TaskKind::F, 1), add(TaskKind::B, 1), add(TaskKind::W, 1);
     }
+    // Drain: the backwards left, and the delayed W of both chunks.
     repeat(rank, [&] { add(TaskKind::B, 0), add(TaskKind::B, 1); });
     repeat(ranks - rank, [&] { add(TaskKind::B, 0), add(TaskKind::W, 0); });
     repeat(done(TaskKind::B, 1) - done(TaskKind::W, 1), [&] { add(TaskKind::W, 1); });
@@ -42,6 +45,7 @@ private:
   int64_t &done(TaskKind kind, int64_t chunk) { return counts[int(kind)][chunk]; }
 
   void add(TaskKind kind, int64_t chunk) {
+    // A micro-batch that does not exist is counted and left out.
     int64_t stage = chunk ? 2 * ranks - 1 - rank : rank, microBatch = done(kind, chunk)++;
     if (microBatch < problem.microBatches && stage < int64_t(problem.stages.size()) &&
         problem.stages[stage].has[int(kind)])
@@ -59,9 +63,9 @@ private:
 // Stages go down the ranks and up again, so rank 0 has the first and the last one, and W fills the gaps between B and
 // F.
 //
-// Memory: rank r of p has at most 2p-1-r micro-batches in flight on the way out and 1 + r on the way back, so each rank
+// Memory: rank r of p has at most 2p-1-r micro-batches in flight on the way out and 1 + r on the way back. So each rank
 // holds the bytes of 1F1B's first. Time: 6M + (p-1) for tasks of 1 and 2p <= M. The warm-up of rank r is 2(p-r)-1
-// forwards out, then r pairs of one back and one out; a period is F, B, W out and F, B, W back; the last W are delayed.
+// forwards out, then r pairs of one back and one out. A period is F, B, W out and F, B, W back; the last W are delayed.
 // Source: Qi et al., "Zero Bubble Pipeline Parallelism", 2023; the counts are those of PyTorch's ScheduleZBVZeroBubble.
 //
 // p = 2, M = 3; stages 0 and 3 on rank 0, 1 and 2 on rank 1:

@@ -68,8 +68,8 @@ Fault packByOrders(const PackProblem &problem, Packing &packing);
 /// Limits of `packMinimal`, for each component of blocks. Deterministic at any values.
 struct PackEffort {
   /// Nodes of all restarts at one height. More at the bound, where a packing is proven optimal, than between the bound
-  /// and the best known packing. Not tuned, except that searching most at the bound solved MiniMalloc's I and K in 54
-  /// and 57 ms instead of 1.2 to 3 s.
+  /// and the best known packing. Not tuned; with most of the search at the bound, and cheaper nodes, MiniMalloc's I and
+  /// K take 54 and 57 ms instead of 1.2 to 3 s.
   int64_t nodesAtBound = 200'000, nodes = 20'000;
   /// Steps of iterated insertion; 4 to 6 s on MiniMalloc's D and J (bench/results.csv).
   int64_t insertionSteps = 2'000'000'000;

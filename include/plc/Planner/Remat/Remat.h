@@ -110,7 +110,7 @@ public:
 /// Exact up to `mostSums`, by dynamic programming over the sums that the first layers can reach; then the saved bytes
 /// never fall as the limit grows. O(layers x sums): few sums where layers share bodies, at most 2^layers. Above that,
 /// sums close to a larger one are left out. The answer is then below the best by at most layers^2 / mostSums of the
-/// limit (0.2 % for 40 layers), and may save a little less under a larger limit.
+/// limit, 0.2 % for 40 layers. It may also save a little less under a larger limit.
 ///
 /// Fails on a problem that `check` refuses. Source: the textbook dynamic program and its approximation, e.g. Kellerer,
 /// Pferschy & Pisinger, "Knapsack Problems", 2004, ch. 4.

@@ -35,8 +35,8 @@ struct Retention {
 /// and the saved values follow from them. Values without a maker (parameters, inputs, buffers of outputs) belong to the
 /// persistent bytes. A result may take over the bytes of an operand whose last read this is.
 ///
-/// With d micro-batches in flight, one computes, and d - 1 others hold what is live from F to B, or from B to W if the
-/// schedule splits them and that is more.
+/// With d micro-batches in flight, one computes, and d - 1 others hold what is live from F to B. If the schedule splits
+/// the backward pass, they hold what is live from B to W if that is more.
 ///
 /// Plans come from the search (lib/Search). This problem bounds their recomputing time from below, and tests solve it
 /// exactly.
@@ -96,11 +96,11 @@ public:
 /// A lower bound of recomputing time, in ns: no answer within the budget adds less. Returns nothing if no answer fits;
 /// then `least` names the call that needs most. The larger one of two bounds:
 ///
-/// Moments: while a call t runs for the first time, each earlier value that later calls read is either live, in the
-/// bytes that t leaves, or recomputed later, from values that are live or recomputed themselves: a knapsack over
-/// closures. Its Lagrangian relaxation is a minimum cut for each price of a byte; cutting planes find the best price.
-/// The bound is the largest over some t, or the sum over several t that follow each other. It sees chains of dropped
-/// values. O(moments^2 x prices x flow). Source: closures as cuts by Picard, "Maximal closure of a graph", 1976.
+/// Moments. Call t runs for the first time. Each earlier value that later calls read is live, in the bytes that t
+/// leaves, or it is recomputed later, from values that are live or recomputed themselves: a knapsack over closures. Its
+/// Lagrangian relaxation is a minimum cut for each price of a byte; cutting planes find the best price. The bound is
+/// the largest over some t, or the sum over several t that follow each other. It sees chains of dropped values.
+/// O(moments^2 x prices x flow). Source: closures as cuts by Picard, "Maximal closure of a graph", 1976.
 ///
 /// Prices of bytes and operands at all calls together (RetentionDual.h), on problems of up to some 120 calls. They also
 /// see that a value is recomputed several times. O(rounds x calls x (values + operands)).

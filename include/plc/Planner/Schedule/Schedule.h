@@ -55,7 +55,7 @@ public:
   int64_t microBatches = 1;
   int64_t shards = 1; ///< ranks that share a stage of the pipeline (SharedStages.h)
   std::vector<int64_t>
-      pipeline; ///< the stage of the pipeline that each stage is a part of; empty: each is one (SharedStages.h)
+      pipeline; ///< the stage of the pipeline that each stage is a shard of; empty: each is one (SharedStages.h)
   std::vector<int64_t> samples; ///< of each micro-batch, in proportion to which times are; empty: all equal
 
   int64_t numRanks() const;
@@ -67,7 +67,7 @@ public:
   /// The dependences that a task waits for, by `nodeOf`; indices in `dependences`.
   std::vector<std::vector<int64_t>> dependencesInto() const;
   static int64_t nodeOf(int64_t stage, TaskKind kind) { return stage * 3 + int64_t(kind); }
-  /// More jobs are refused: nobody would read such an order.
+  /// More jobs are refused: an order of them would be too long to be of use.
   static constexpr int64_t mostJobs = int64_t(1) << 24;
   /// Says what is wrong with the problem: stages, ranks and dependences are in range, and the tasks of a micro-batch do
   /// not wait for each other in a cycle.
