@@ -51,7 +51,7 @@ public:
         }
   }
 
-  /// Bytes above capacity if all that is needed later is live; then nothing need be recomputed unless positive.
+  /// Bytes above capacity if all that is needed later is live. Unless this is positive, nothing need be recomputed.
   int64_t excess() const { return neededBytes - capacity; }
 
   /// Bytes above capacity of the leanest choice; positive if no choice fits.

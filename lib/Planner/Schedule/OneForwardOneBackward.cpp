@@ -1,4 +1,4 @@
-//===- OneForwardOneBackward.cpp - gpipe and 1f1b -------------------------===//
+//===- OneForwardOneBackward.cpp - the schedules gpipe and 1f1b -----------===//
 #include "StageOrders.h"
 
 #include "plc/Planner/Schedule/Schedules.h"

@@ -1,4 +1,4 @@
-//===- ZeroBubble.cpp - zb_h1 and zb_h2 -----------------------------------===//
+//===- ZeroBubble.cpp - the schedules zb_h1 and zb_h2 ---------------------===//
 #include "StageOrders.h"
 
 #include "plc/Planner/Schedule/Schedules.h"
@@ -16,6 +16,7 @@ void addStage(StageOrders &orders, int64_t s, int64_t microBatches, int64_t warm
   for (int64_t i = 0; i < warmUp; ++i)
     orders.addForward(s, i);
   for (int64_t i = 0; i < microBatches + delay; ++i) {
+    // F runs `warmUp` periods ahead of B, W `delay` periods behind it.
     if (i + warmUp < microBatches)
       orders.addForward(s, i + warmUp);
     if (i < microBatches)

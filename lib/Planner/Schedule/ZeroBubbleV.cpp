@@ -1,4 +1,4 @@
-//===- ZeroBubbleV.cpp - zbv ----------------------------------------------===//
+//===- ZeroBubbleV.cpp - the schedule zbv ---------------------------------===//
 #include "plc/Planner/Schedule/Schedules.h"
 
 #include <algorithm>
