@@ -1,4 +1,4 @@
-//===- Automatic.cpp - plans that are searched for --------------------------===//
+//===- Automatic.cpp - plans that are searched for ------------------------===//
 #include "Automatic.h"
 
 #include "Workloads.h"

@@ -1,4 +1,4 @@
-//===- Budgets.cpp - what each byte less costs ------------------------------===//
+//===- Budgets.cpp - what each byte less costs ----------------------------===//
 #include "Automatic.h"
 
 #include "plc/Planner/Base/Format.h"

@@ -1,4 +1,4 @@
-//===- Calibrate.cpp - measure the rates of this machine -------------------===//
+//===- Calibrate.cpp - measure the rates of this machine ------------------===//
 #include "MachineRates.h"
 #include "Output.h"
 #include "ThreadTimes.h"

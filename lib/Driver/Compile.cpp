@@ -1,4 +1,4 @@
-//===- Compile.cpp - what plc-compile does ----------------------------------===//
+//===- Compile.cpp - what plc-compile does --------------------------------===//
 #include "plc/Driver/Compile.h"
 
 #include "Automatic.h"

@@ -1,4 +1,4 @@
-//===- Lowering.cpp - a parsed model through its phases ---------------------===//
+//===- Lowering.cpp - a parsed model through its phases -------------------===//
 #include "Lowering.h"
 #include "SignOfLife.h"
 

@@ -1,4 +1,4 @@
-//===- MachineRates.cpp - this machine's rates, measured once ---------------===//
+//===- MachineRates.cpp - this machine's rates, measured once -------------===//
 #include "MachineRates.h"
 
 #include "plc/Support/CacheFolder.h"

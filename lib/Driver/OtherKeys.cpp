@@ -1,4 +1,4 @@
-//===- OtherKeys.cpp - keys that a joint plan leaves as they are -----------===//
+//===- OtherKeys.cpp - keys that a joint plan leaves as they are ----------===//
 #include "OtherKeys.h"
 
 #include "plc/Dialect/Ein/Ein.h"

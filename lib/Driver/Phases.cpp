@@ -1,4 +1,4 @@
-//===- Phases.cpp - the road from a model to a plan -------------------------===//
+//===- Phases.cpp - the road from a model to a plan -----------------------===//
 #include "plc/Driver/Phases.h"
 
 #include "plc/Algebra/Passes.h"

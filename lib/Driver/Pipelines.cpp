@@ -1,4 +1,4 @@
-//===- Pipelines.cpp - the phases as a pipeline of plc-opt -----------------===//
+//===- Pipelines.cpp - the phases as a pipeline of plc-opt ----------------===//
 #include "plc/Driver/Phases.h"
 #include "plc/Strategy/Choices.h"
 #include "plc/Strategy/Strategy.h"

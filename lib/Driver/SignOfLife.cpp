@@ -1,4 +1,4 @@
-//===- SignOfLife.cpp - a long compilation tells that it goes on -----------===//
+//===- SignOfLife.cpp - a long compilation tells that it goes on ----------===//
 #include "SignOfLife.h"
 
 #include "mlir/Pass/Pass.h"

@@ -1,4 +1,4 @@
-//===- ThreadTimes.cpp - what threads cost each other -----------------------===//
+//===- ThreadTimes.cpp - what threads cost each other ---------------------===//
 #include "ThreadTimes.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-//===- BlockLayouts.cpp - where values lie in blocks ----------------------===//
+//===- BlockLayouts.cpp - offsets of values in blocks ---------------------===//
 #include "BlockLayouts.h"
 
 using namespace mlir;
@@ -8,7 +8,8 @@ using namespace plc::plan;
 using Group = Lifetimes::Group;
 using Life = Lifetimes::Life;
 
-// The first micro-batch that the rank runs, which is its largest: short ones come last, and a replica may have no other.
+// The first micro-batch that the rank runs. It is its largest: short micro-batches come last, and a replica may have no
+// other.
 static int64_t firstRunOf(const Lifetimes &lifetimes) {
   int64_t first = lifetimes.numMicroBatches();
   for (const Group &group : lifetimes.getGroups())
@@ -33,6 +34,8 @@ BlockLayouts::BlockLayouts(const RankValues &rank, int64_t spare, int64_t mostBy
 }
 
 planner::Fault BlockLayouts::layOut(const planner::MemoryStrategyRow &strategy) {
+  // Groups first, then guests between the hosts' values, then temporaries in all that is idle: each step fills bytes
+  // that the steps before have fixed.
   for (size_t group = 0; group < isTemporary.size(); ++group)
     if (!isTemporary[group] && llvm::none_of(guests, [&](const Guest &each) { return each.group == group; }))
       stack(group, lifetimes.getGroups()[group].values);
@@ -52,7 +55,8 @@ BlockLayouts::Place BlockLayouts::placeOf(const Body &body, Value value) const {
 
 //===--- Units ---===//
 
-// For each body: which one follows all of its runs, or comes before them, for the same micro-batch; -1: none does.
+// Joins bodies to units: those that follow each other in every micro-batch. A body's neighbour is unknown until its
+// first run, and -1 once two runs have different neighbours.
 void BlockLayouts::findUnits() {
   size_t count = lifetimes.getBodies().size();
   constexpr int64_t unknown = -2;
@@ -74,10 +78,11 @@ void BlockLayouts::findUnits() {
   }
   if (lastBody >= 0)
     agree(after[lastBody], -1);
-  // In another order others may run between them.
+  // With `spare` the order is open, and other runs may come between.
   auto joins = [&](int64_t body) { return !spare && after[body] >= 0 && before[after[body]] == body; };
   unitOf.resize(count);
   for (int64_t first = 0; first < int64_t(count); ++first)
+    // A body that no other one always precedes begins a unit.
     if (before[first] < 0 || !joins(before[first]) || after[before[first]] != first) {
       Unit &unit = units.emplace_back();
       for (int64_t body = first;; body = after[body]) {
@@ -90,6 +95,7 @@ void BlockLayouts::findUnits() {
     }
 }
 
+// Merges the touches of a unit's bodies on one timeline of calls, and finds the unit's lifetimes.
 void BlockLayouts::complete(Unit &unit, const std::vector<std::vector<int64_t>> &actions) {
   int64_t calls = 0;
   for (int64_t number : unit.bodies) {
@@ -108,7 +114,7 @@ void BlockLayouts::complete(Unit &unit, const std::vector<std::vector<int64_t>> 
   }
 }
 
-// Temporary is what lives in one unit only, in each micro-batch.
+// A group is temporary if it lives within one unit in each micro-batch. A message may hold bytes longer than any task.
 void BlockLayouts::sortGroups() {
   ArrayRef<Group> groups = lifetimes.getGroups();
   isTemporary.assign(groups.size(), true);
@@ -133,6 +139,7 @@ void BlockLayouts::addSource(std::vector<Life> lives) {
 
 //===--- Blocks ---===//
 
+// Items keep both ends, because a short micro-batch may leave the rest of a segment to others.
 void BlockLayouts::put(int64_t block, Value value, int64_t at, size_t source) {
   Block::Item item{at, {at, at}, source};
   for (bool isShort : {false, true})
@@ -152,8 +159,8 @@ std::pair<bool, bool> BlockLayouts::endsIn(const Unit &unit, const Group &group)
   return {begins, ends};
 }
 
-// What begins or ends in a unit is there from its beginning, or up to its end: temporaries lie in bytes that are not
-// written yet, or that the unit's earlier tasks have freed.
+// Extends the lifetime of a group to the whole unit in which it begins or ends. Temporaries of the unit lie in its
+// bytes while they are not yet written, or after the last read.
 std::vector<Life> BlockLayouts::longLives(size_t number) const {
   const Group &group = lifetimes.getGroups()[number];
   std::vector<Life> lives = group.lives;
@@ -175,7 +182,8 @@ bool BlockLayouts::touches(const Unit &unit, int64_t group) const {
                       [&](int64_t body) { return llvm::is_contained(lifetimes.getBodies()[body].groups, group); });
 }
 
-// All of a group live when another unit begins, so none shares bytes with another.
+// Stacks the values of a group one behind the other: all of them are live when another unit begins, so no two may share
+// bytes. Starts a new block where the next value would exceed `mostBytes`.
 void BlockLayouts::stack(size_t group, ArrayRef<Value> values) {
   int64_t at = mostBytes;
   for (Value value : values) {
@@ -197,17 +205,20 @@ void BlockLayouts::putShared(int64_t block, size_t group, Value value, int64_t a
 
 //===--- Guests ---===//
 
+// Whether the unit runs in each micro-batch in which the group lives.
 static bool coversAll(ArrayRef<Life> unit, const Group &group) {
   return llvm::all_of(llvm::zip(group.lives, unit),
                       [](auto each) { return std::get<0>(each).isEmpty() || !std::get<1>(each).isEmpty(); });
 }
 
+// Finds one guest and one host for each unit: the largest groups of each kind, since these have the most bytes to
+// share.
 std::vector<BlockLayouts::Guest> BlockLayouts::findGuests() const {
   ArrayRef<Group> groups = lifetimes.getGroups();
   std::vector<Guest> guests;
   llvm::DenseSet<size_t> taken; // hosts, and guests
   for (auto [number, unit] : llvm::enumerate(units)) {
-    // The largest of each.
+    // The largest of each; a group is a guest or a host once.
     int64_t guest = -1, host = -1, guestBytes = 0, hostBytes = 0;
     for (size_t group = 0; group < groups.size(); ++group) {
       if (isTemporary[group] || groups[group].isCarried || taken.contains(group) || !touches(unit, group) ||
@@ -234,7 +245,8 @@ std::vector<BlockLayouts::Guest> BlockLayouts::findGuests() const {
   return guests;
 }
 
-// The bytes of the host around its guests then live as long as these.
+// Puts the values of a guest into holes of its host's blocks, and stacks the rest. The whole block then lives as long
+// as the guest, which costs bytes where many micro-batches wait; `BlockPlaces::layOut` decides whether it is worth it.
 void BlockLayouts::lodge(const Guest &each) {
   const Unit &unit = units[each.unit];
   llvm::SetVector<int64_t> hosts;
@@ -247,6 +259,7 @@ void BlockLayouts::lodge(const Guest &each) {
     std::vector<int64_t> offsets;
     for (const Block::Member &member : blocks[block].members) {
       auto touch = unit.touches.find(member.value);
+      // A host's value is live from the unit's begin to its last touch.
       problem.blocks.push_back({rank.bytesOf(member.value, largest), 0,
                                 touch == unit.touches.end() ? unit.calls() : touch->second.last + 1});
       offsets.push_back(shared.lookup(member.value).offset);
@@ -270,6 +283,8 @@ void BlockLayouts::lodge(const Guest &each) {
   stack(each.group, left);
 }
 
+// Places the temporaries of a unit: first in idle bytes of blocks that the unit touches, the rest in a block of their
+// own.
 planner::Fault BlockLayouts::packTemporaries(size_t number, const planner::MemoryStrategyRow &strategy) {
   const Unit &unit = units[number];
   SmallVector<Value> left;
@@ -294,6 +309,7 @@ planner::Fault BlockLayouts::packTemporaries(size_t number, const planner::Memor
   if (planner::Fault fault = strategy.pack(problem, packing))
     return fault;
   int64_t block = spare ? blockOfAllRuns() : int64_t(blocks.size());
+  // A drop is needed if another task could still read the bytes, or a clone's original is expected there.
   bool isRepeated = llvm::any_of(left, [&](Value value) { return repeated.contains(value); });
   if (!spare)
     blocks.push_back({/*isDropped=*/isRepeated || unit.bodies.size() > 1});
@@ -304,8 +320,8 @@ planner::Fault BlockLayouts::packTemporaries(size_t number, const planner::Memor
   return std::nullopt;
 }
 
-// What tasks make for themselves alone, one task after the other, apart from what lives between them: so it keeps none of
-// them from running before another.
+// With open orders, temporaries of all tasks share one block apart from all others. A rank runs one task at a time, so
+// this block keeps no task from running before another.
 int64_t BlockLayouts::blockOfAllRuns() {
   if (ofAllRuns < 0) {
     ofAllRuns = blocks.size();
@@ -319,7 +335,7 @@ planner::PackProblem::Block BlockLayouts::lifeIn(const Unit &unit, Value value) 
   return {rank.bytesOf(value, largest), touch.first, touch.last + 1};
 }
 
-// Whether a group lives at no time of a unit.
+// Whether a group is live at no time of a unit.
 static bool isAbsent(ArrayRef<Life> unit, const Group &group) {
   return llvm::all_of(llvm::zip(group.lives, unit), [](auto each) {
     auto [life, whole] = each;
@@ -327,7 +343,8 @@ static bool isAbsent(ArrayRef<Life> unit, const Group &group) {
   });
 }
 
-// Places temporaries where values of a block are not made yet, or are dead; the others stay in `left`.
+// Places temporaries in bytes of a block whose values are not yet written, or dead; those that do not fit stay in
+// `left`.
 void BlockLayouts::fill(size_t number, int64_t block, SmallVector<Value> &left) {
   const Unit &unit = units[number];
   ArrayRef<Group> groups = lifetimes.getGroups();
@@ -342,6 +359,7 @@ void BlockLayouts::fill(size_t number, int64_t block, SmallVector<Value> &left) 
     offsets.push_back(at);
   };
   for (auto [value, group] : blocks[block].members) {
+    // Another group of the same block may be dead while the unit runs: all of its bytes are free.
     if (isAbsent(unit.lives, groups[group])) {
       frees = true;
       continue;
@@ -350,13 +368,13 @@ void BlockLayouts::fill(size_t number, int64_t block, SmallVector<Value> &left) 
     frees |= begins || ends;
     auto touch = unit.touches.find(value);
     bool known = touch != unit.touches.end();
-    // A message may bring it before the first call that reads it, or take it behind the last one that writes it.
+    // A message may write it before its first reader runs, or read it after its last writer.
     bool isReceived = groups[group].isCarried && value.getDefiningOp<PopOp>();
     bool isSent = groups[group].isCarried && !isReceived;
     isTaken(rank.bytesOf(value, largest), begins && known && !isReceived ? touch->second.first : 0,
             ends && known && !isSent ? touch->second.last + 1 : unit.calls(), shared.lookup(value).offset);
   }
-  if (!frees)
+  if (!frees) // every byte is taken all the time
     return;
   size_t fixed = offsets.size();
   for (Value value : left)

@@ -12,7 +12,7 @@ namespace {
 using Item = BlockLayouts::Block::Item;
 using Life = Lifetimes::Life;
 
-// Bytes of a block that have an address of their own in each micro-batch. No value crosses their ends.
+// Bytes of a block with an address for each micro-batch. No value crosses the end of a segment.
 struct Segment {
   size_t block;
   int64_t begin, end; // in the block
@@ -21,23 +21,27 @@ struct Segment {
   std::vector<int64_t> offsets{}; // by micro-batch
 };
 
-// What a slot lies behind: a segment, or a place for the whole step, of which each micro-batch has its part; neither, if no
-// call names any slot.
+// What a slot's offset counts from: a segment, or a persistent buffer, of which each micro-batch has its slice.
+// Neither, if no call names any slot.
 struct Base {
   int64_t segment = -1;
   Value fixed;
   bool operator==(const Base &other) const { return segment == other.segment && fixed == other.fixed; }
 };
 
+/// The layout of a body's slots: each is an offset behind a base.
 struct Frame {
   SmallVector<Base> bases;
-  SmallVector<int64_t> slots; // pairs of a base and an offset
+  SmallVector<int64_t> slots; // pairs of a base's index and an offset
 };
 
-// How often blocks are halved at most. With 16 stages of GPT-2 XL on 4 ranks, values of one take 4.6, 5.4, 6.9, 3.2 and 1.5 %
-// more than live at one time when blocks are halved 0, 1, 2, 3 and 4 times.
+// The most halvings of blocks. For 16 stages of GPT-2 XL on 4 ranks, segments end 4.6, 5.4, 6.9, 3.2 and 1.5 % above
+// the live bytes with 0, 1, 2, 3 and 4 halvings. More were not measured: each doubles the addresses that a run may
+// list.
 constexpr int mostHalvings = 4;
 
+// Addresses of segments. Variables: one offset per segment and micro-batch. Objective: the lowest end. Constraint:
+// segments that live at one time are disjoint.
 class BlockPlaces : public Places {
   using Body = Lifetimes::Body;
 
@@ -82,7 +86,8 @@ public:
     }
   }
 
-  // Of each segment once; temporaries only where another task, or what a clone makes again, could still be read.
+  // Drops each segment once. A segment of temporaries needs a drop only where another task could still read its bytes,
+  // or where a clone makes its values again.
   std::vector<Death> deaths() const override {
     std::vector<Death> found;
     for (const Segment &segment : segments)
@@ -95,7 +100,8 @@ public:
 private:
   //===--- Segments ---===//
 
-  // Blocks of at most so many bytes, with guests where fewer bytes live at one time then.
+  // Lays out blocks of at most `mostBytes`. Guests stay only if they lower the bound, that is, if the bytes saved once
+  // outweigh the idle bytes that every waiting micro-batch then keeps.
   planner::Fault layOut(int64_t mostBytes, const planner::MemoryStrategyRow &strategy) {
     layouts = std::make_unique<BlockLayouts>(rank, spare, mostBytes, /*lodges=*/false);
     if (planner::Fault fault = layouts->layOut(strategy))
@@ -112,7 +118,8 @@ private:
     return std::nullopt;
   }
 
-  // Values that share bytes, and then neighbours of equal lives up to so many bytes.
+  // Cuts blocks into segments: first the runs of values that share bytes, then neighbours of equal lifetimes up to
+  // `mostBytes`.
   std::vector<Segment> cut(int64_t mostBytes) const {
     std::vector<Segment> found;
     for (auto [number, block] : llvm::enumerate(layouts->getBlocks())) {
@@ -120,6 +127,7 @@ private:
       llvm::sort(items, [](const Item &a, const Item &b) { return a.at < b.at; });
       for (auto item = items.begin(); item != items.end();) {
         Segment next{number, item->at, item->at};
+        // Extend while the next value begins before the segment ends.
         for (; item != items.end() && (item->at < next.end || next.items.empty()); ++item) {
           next.items.push_back(*item);
           next.end = std::max({next.end, item->ends[0], item->ends[1]});
@@ -155,7 +163,7 @@ private:
 
   bool isOfAllRuns(const Segment &segment) const { return layouts->getBlocks()[segment.block].isOfAllRuns; }
 
-  // Up to the end of the last value that lives in the micro-batch.
+  // Bytes of a segment in a micro-batch: up to the end of the last value that lives in it.
   int64_t bytesOf(const Segment &segment, int64_t mb) const {
     int64_t end = segment.begin;
     for (const Item &item : segment.items)
@@ -166,8 +174,9 @@ private:
     return end - segment.begin;
   }
 
-  // Smaller blocks leave smaller gaps, but each segment takes an address in each run that touches it: so they are halved
-  // only until they end near what lives at one time.
+  // Chooses the size of blocks. Smaller ones leave smaller gaps, but each segment costs an address in each run that
+  // touches it. So blocks are halved only until the arena ends at most 1 % above its bound. That limit is not tuned:
+  // with it, plans that ended up to 17.5 % above the bound end 0.6 to 1.3 % above.
   planner::Fault packSegments(const planner::MemoryStrategyRow &strategy) {
     planner::Packing best;
     std::unique_ptr<BlockLayouts> bestLayouts;
@@ -176,11 +185,14 @@ private:
       if (planner::Fault fault = layOut(mostBytes, strategy))
         return fault;
       if (halvings == 0)
-        mostBytes = largestExtent();
+        mostBytes = largestExtent(); // halving starts from the largest block that there is
       std::vector<Segment> finer = cut(mostBytes);
       planner::PackProblem problem = problemOf(finer);
       int64_t bound = problem.bound(), enough = bound + (rank.staticBytes + bound) / 100;
       planner::Packing packing;
+      // One order of first fit per size, and a search for the best size alone. Five orders and a search for each size
+      // took 13.2 s for 1,000 layers in 64 stages, of a compilation of 19.6 s, for gaps of 0.3 to 0.8 % instead of 0.4
+      // to 0.9.
       if (planner::Fault fault = planner::packOnce(problem, packing))
         return fault;
       if (halvings == 0 || packing.bytes < best.bytes) {
@@ -193,6 +205,8 @@ private:
         break;
     }
     layouts = std::move(bestLayouts);
+    // A short search, of one hundredth and one twentieth of the default nodes, that stops within the 1 %. Not tuned
+    // beyond that.
     planner::PackEffort effort{2'000, 1'000, /*insertionSteps=*/0, leastEnough};
     if (best.bytes > leastEnough || !strategy.isQuick)
       if (planner::Fault fault = strategy.isQuick ? planner::packMinimal(problemOf(segments), best, effort)
@@ -224,12 +238,13 @@ private:
     for (Segment &segment : segments) {
       for (Life life : segment.lives)
         segment.offsets.push_back(life.isEmpty() ? -1 : rank.staticBytes + *next++);
-      segment.offsets.resize(lifetimes.numMicroBatches(), segment.offsets.back()); // of all runs
+      segment.offsets.resize(lifetimes.numMicroBatches(),
+                             segment.offsets.back()); // a segment of all runs has one address
     }
     end = rank.staticBytes + packing.bytes;
   }
 
-  // When the segment of the micro-batch begins that runs so many before: up to there this one's place is left to nobody.
+  // The time from which the segment's bytes are reserved: when the segment of `spare` micro-batches earlier begins.
   int64_t earlyBegin(const Segment &segment, int64_t mb) const {
     int64_t begin = segment.lives[mb].begin;
     for (int64_t earlier = mb - 1; earlier >= std::max<int64_t>(0, mb - spare); --earlier)
@@ -238,7 +253,7 @@ private:
     return begin;
   }
 
-  // Segments are in the order of blocks and of bytes.
+  // The segment with a byte of a block; segments are sorted by block and first byte.
   size_t segmentAt(size_t block, int64_t at) const {
     auto behind = llvm::partition_point(segments, [&](const Segment &segment) {
       return std::pair(segment.block, segment.begin) <= std::pair(block, at);
@@ -248,7 +263,7 @@ private:
 
   //===--- Frames ---===//
 
-  // Slots in their order. A slot that the body does not touch has no place, and is given that of base 0.
+  // Lists a body's slots in order. A slot that the body does not touch has no address, and names base 0.
   Frame frameOf(const Body &body) const {
     DenseSet<Value> touched;
     for (const Body::Touch &touch : body.touches)
@@ -273,6 +288,7 @@ private:
       if (found == frame.bases.end())
         frame.bases.push_back(base);
     }
+    // Slots must name a base that exists.
     if (frame.bases.empty() && !frame.slots.empty())
       frame.bases.emplace_back();
     return frame;

@@ -1,4 +1,4 @@
-//===- Lifetimes.cpp - when a rank's values live, by groups ---------------===//
+//===- Lifetimes.cpp - lifetimes of a rank's values in groups -------------===//
 #include "Lifetimes.h"
 
 using namespace mlir;
@@ -43,8 +43,8 @@ int64_t Lifetimes::addBody(TaskOp task, bool keeps) {
   return known->second;
 }
 
-// Values with equal keys begin to live, and end, with the same runs of every micro-batch. A stage's B lies between its F
-// and its W, so where these touch a value it does not matter whether B does.
+// The bodies that decide when a value's lifetime begins and ends. Values with equal keys live equally long in every
+// micro-batch. A stage's B runs between its F and W, so it is left out where both of these touch the value.
 std::vector<int64_t> Lifetimes::keyOf(ArrayRef<int64_t> touchedBy) const {
   auto all = [&](Operation *stage, Role role) {
     bool any = false;
@@ -73,6 +73,7 @@ void Lifetimes::group() {
       touchedBy[touch.value].push_back(number);
   for (Value value : carried)
     touchedBy.try_emplace(value);
+  // Three kinds of groups: one value that messages carry, temporaries of one body, values with equal keys.
   std::map<std::vector<int64_t>, int64_t> keys;
   for (auto &[value, numbers] : touchedBy) {
     auto ofOneTask = [&](int64_t number) { return bodies[number].task == bodies[numbers.front()].task; };
@@ -80,6 +81,7 @@ void Lifetimes::group() {
       shared[value] = groups.size();
       groups.push_back({{value}, /*isTemporary=*/false, /*isCarried=*/true});
     } else if (llvm::all_of(numbers, ofOneTask)) {
+      // Runs with and without clones are two bodies of one task; each has its own temporaries.
       for (int64_t number : numbers) {
         int64_t &own = bodies[number].own;
         if (own < 0) {
@@ -104,6 +106,7 @@ void Lifetimes::group() {
   }
   for (Group &group : groups)
     group.lives.resize(microBatches);
+  // One pass over the actions extends each group to all actions that touch it.
   for (auto [action, event] : llvm::enumerate(events)) {
     if (event.value)
       extend(shared.lookup(event.value), event.microBatch, action);
@@ -134,7 +137,8 @@ int64_t Lifetimes::countValues() const {
 
 namespace {
 
-/// What a run adds to the bytes that live when it begins, at the worst of its calls.
+/// The peak of a run above the bytes that are live when it begins. Known by body and by which groups begin and end in
+/// it, so that micro-batches share the answer.
 class RunPeaks {
   using Body = Lifetimes::Body;
 
@@ -144,7 +148,7 @@ public:
       : lifetimes(lifetimes), bytesOf(bytesOf), isShort(isShort) {}
 
   int64_t of(const Body &body, int64_t action, int64_t microBatch) {
-    // For each group that it touches: whether it begins here, and whether it ends here.
+    // The key: whether the micro-batch is short, and for each group whether it begins and whether it ends in this run.
     std::vector<bool> ends{isShort(microBatch)};
     for (int64_t group : body.groups) {
       Lifetimes::Life life = lifetimes.getGroups()[group].lives[microBatch];
@@ -186,7 +190,7 @@ private:
 int64_t Lifetimes::mostBytes(llvm::function_ref<int64_t(Value, int64_t)> bytesOf,
                              llvm::function_ref<bool(int64_t)> isShort) const {
   RunPeaks peaks(*this, bytesOf, isShort);
-  // What lives between actions changes where a group begins or ends.
+  // Between actions the live bytes change only where a group begins or ends.
   std::vector<int64_t> begun(events.size() + 1), ended(events.size() + 1);
   for (const Group &group : groups) {
     int64_t whole[2] = {-1, -1};
@@ -206,6 +210,7 @@ int64_t Lifetimes::mostBytes(llvm::function_ref<int64_t(Value, int64_t)> bytesOf
   int64_t live = 0, most = 0;
   for (auto [action, event] : llvm::enumerate(events)) {
     live -= ended[action];
+    // Within a run, values that begin and values that end may not overlap; a message holds all its bytes at once.
     int64_t more = event.body >= 0 ? peaks.of(bodies[event.body], action, event.microBatch) : begun[action];
     most = std::max(most, live + more);
     live += begun[action];

@@ -1,4 +1,4 @@
-//===- Lifetimes.h - when a rank's values live, by groups -------*- C++ -*-===//
+//===- Lifetimes.h - lifetimes of a rank's values in groups -----*- C++ -*-===//
 #ifndef PLC_LIB_PLANNING_ADDRESSES_LIFETIMES_H
 #define PLC_LIB_PLANNING_ADDRESSES_LIFETIMES_H
 
@@ -12,18 +12,17 @@
 
 namespace plc::plan {
 
-/// When the values of a rank live that have no place for the whole step. All micro-batches are alike, so nothing here is
-/// per value and micro-batch: values that the same tasks touch are a group, and a group has one life for each
-/// micro-batch.
+/// Lifetimes of the values of a rank without persistent buffers, in numbers that do not grow with values times
+/// micro-batches. Values that the same tasks touch are a group, and a group has one lifetime for each micro-batch.
 class Lifetimes {
 public:
-  /// From the action `begin` of the rank up to, without it, the action `end`.
+  /// From the action `begin` of the rank to the action `end`, which is not included.
   struct Life {
-    int64_t begin = -1, end = -1; ///< negative: it never lives
+    int64_t begin = -1, end = -1; ///< negative: never live
     bool isEmpty() const { return begin < 0; }
   };
 
-  /// A task as a run executes it: with its clones, or (`keeps`) without.
+  /// A task as a run executes it: with its clones, or without (`keeps`). Calls are numbered within it.
   struct Body {
     TaskOp task;
     bool keeps;
@@ -34,19 +33,19 @@ public:
     };
     std::vector<Touch> touches{};
     int64_t calls = 0;
-    int64_t own = -1;              ///< the group of the values that are its alone; -1: there are none
-    std::vector<int64_t> groups{}; ///< that it touches, each once
+    int64_t own = -1;              ///< the group of values that only this body touches; -1: none
+    std::vector<int64_t> groups{}; ///< all groups that it touches, each once
   };
 
   struct Group {
     std::vector<mlir::Value> values;
-    bool isTemporary = false;  ///< its values live inside of the runs of one body, call by call
-    bool isCarried = false;    ///< messages carry its one value
+    bool isTemporary = false;  ///< its values live within runs of one body, call by call
+    bool isCarried = false;    ///< its one value is carried by messages
     std::vector<Life> lives{}; ///< by micro-batch
   };
 
-  /// `hasPlace` tells which resolved values have a place for the whole step. Actions are added in the rank's order, and
-  /// numbered from 0; then `group` is called, once.
+  /// `hasPlace` is true for resolved values with a persistent buffer. Add the rank's actions in order, which numbers
+  /// them from 0, then call `group` once.
   Lifetimes(TaskSlots &slots, std::function<bool(mlir::Value)> hasPlace)
       : slots(slots), hasPlace(std::move(hasPlace)) {}
   void addRun(TaskOp task, bool keeps, int64_t microBatch);
@@ -54,6 +53,7 @@ public:
   void addMessage(mlir::Value value, int64_t microBatch);
   /// Any other action.
   void addOther() { events.push_back({}); }
+  /// Forms the groups and their lifetimes.
   void group();
 
   const std::vector<Body> &getBodies() const { return bodies; }
@@ -62,15 +62,16 @@ public:
   const Body &bodyOf(int64_t action) const { return bodies[events[action].body]; }
   /// The group of a value in a body that touches it.
   int64_t groupOf(const Body &body, mlir::Value value) const;
-  /// That of a value which messages carry.
+  /// The group of a value that messages carry.
   int64_t groupOf(mlir::Value value) const { return shared.lookup(value); }
   int64_t numMicroBatches() const { return microBatches; }
 
-  /// Values, those of each micro-batch counted.
+  /// The number of values, counted for each micro-batch in which they live.
   int64_t countValues() const;
 
-  /// The most bytes, each value rounded by `bytesOf(value, micro-batch)`, that live at one time: in a run from the first
-  /// call that touches a value to the last. Micro-batches for which `isShort` agrees have equal bytes.
+  /// The most bytes that are live at one time: within a run a value lives from the first call that touches it to the
+  /// last. `bytesOf(value, micro-batch)` rounds. Micro-batches for which `isShort` agrees have equal bytes. It is a
+  /// lower bound for every arena.
   int64_t mostBytes(llvm::function_ref<int64_t(mlir::Value, int64_t)> bytesOf,
                     llvm::function_ref<bool(int64_t)> isShort) const;
 
@@ -90,7 +91,7 @@ private:
   std::vector<Event> events;
   std::vector<Body> bodies;
   std::map<std::pair<mlir::Operation *, bool>, int64_t> bodyNumbers;
-  llvm::SetVector<mlir::Value> carried;        // by messages: each is a group of its own
+  llvm::SetVector<mlir::Value> carried;        // by messages; each is a group of its own
   llvm::DenseMap<mlir::Value, int64_t> shared; // groups of values that several tasks touch, or messages
   std::vector<Group> groups;
   int64_t microBatches = 0;

@@ -1,4 +1,4 @@
-//===- Lives.cpp - when the values of a rank live ---------------------------===//
+//===- Lives.cpp - lifetimes of single values -----------------------------===//
 #include "Lives.h"
 
 #include "plc/Dialect/Plan/Values.h"
@@ -13,6 +13,7 @@ Lives::Lives(RankOp rank, TaskSlots &slots, const Statics &statics) : slots(slot
     if (auto run = dyn_cast<RunOp>(op); run && !run.prepares())
       walkRun(run);
     else if (auto action = dyn_cast<ActionInterface>(op); action && action.getMessagePart())
+      // A message holds its bytes from its post or send to its wait.
       touch(slots.resolve(slots.getRoutes().carried(action)), action.getMicroBatch());
     times[&op] = int64_t(moments.size()) - 1;
   }
@@ -20,6 +21,7 @@ Lives::Lives(RankOp rank, TaskSlots &slots, const Statics &statics) : slots(slot
 
 void Lives::walkRun(RunOp run) {
   for (auto call : slots.getRoutes().taskOf(run).getBody().getOps<CallOp>()) {
+    // A run that keeps leaves out the clones, and reads the original's value.
     if (run.getKeep() && call.getRecompute())
       continue;
     tick(run, call);

@@ -1,4 +1,4 @@
-//===- Lives.h - when the values of a rank live -----------------*- C++ -*-===//
+//===- Lives.h - lifetimes of single values ---------------------*- C++ -*-===//
 #ifndef PLC_LIB_PLANNING_ADDRESSES_LIVES_H
 #define PLC_LIB_PLANNING_ADDRESSES_LIVES_H
 
@@ -10,12 +10,12 @@
 
 namespace plc::plan {
 
-/// The timeline of a rank: one time for each action, and for each call of a run. A value of a micro-batch that has no
-/// static place lives from the first time that mentions it to the last. Drops change no life, a value is dead at its last
-/// use; nor do they take time, so that lives stay the same when some are removed.
+/// The timeline of a rank, one time for each action and for each call of a run, and on it the lifetime of every value
+/// of every micro-batch without a persistent buffer: from the first time that mentions it to the last. Drops take no
+/// time and end no life, since a value is dead after its last use. So lifetimes stay when drops are added or removed.
 class Lives {
 public:
-  using Instance = std::pair<mlir::Value, int64_t>; ///< resolved, and its micro-batch
+  using Instance = std::pair<mlir::Value, int64_t>; ///< a resolved value and its micro-batch
   struct Moment {
     mlir::Operation *action;
     CallOp call; ///< of a run; null for other actions
@@ -23,9 +23,9 @@ public:
 
   Lives(RankOp rank, TaskSlots &slots, const Statics &statics);
 
-  /// At times begin <= t < end, in the order of their beginnings.
+  /// Live at times begin <= t < end, sorted by begin.
   llvm::MapVector<Instance, std::pair<int64_t, int64_t>> lives;
-  /// What happens at each time.
+  /// The action and call of each time.
   std::vector<Moment> moments;
   /// The last time of each action.
   llvm::DenseMap<mlir::Operation *, int64_t> times;

@@ -1,4 +1,4 @@
-//===- PlanAddresses.cpp - give every value of every rank its place -------===//
+//===- PlanAddresses.cpp - give every value of every rank an offset -------===//
 #include "Base/Programs.h"
 #include "PreparedPlaces.h"
 #include "RankOffsets.h"
@@ -26,6 +26,7 @@ using namespace plc::plan;
 RankValues::RankValues(ProgramOp program, RankOp rank, TaskSlots &slots, const Statics &statics, int64_t staticBytes)
     : program(program), rank(rank), cut(program.getCut()), slots(slots), statics(statics), staticBytes(staticBytes),
       lifetimes(slots, [&statics](Value value) { return statics.placeOf(value) >= 0; }) {
+  // P runs before the step, in bytes of its own (`PreparedPlaces`), so it extends no lifetime.
   for (auto action : rank.getBody().getOps<ActionInterface>()) {
     if (auto run = dyn_cast<RunOp>(action.getOperation()); run && !run.prepares())
       lifetimes.addRun(slots.getRoutes().taskOf(run), run.getKeep(), run.getMb());
@@ -49,12 +50,13 @@ int64_t RankValues::bound() const {
 
 namespace {
 
+// Lays out the arena of a rank: persistent buffers first, then all other values by the strategy.
 class RankLayout {
 public:
   RankLayout(ProgramOp program, RankOp rank, TaskSlots &slots, ArrayRef<StageOp> stages)
       : program(program), rank(rank), slots(slots), stages(stages), builder(program.getContext()) {}
 
-  /// Places what lives through the step; returns how many values there are beside, those of each micro-batch counted.
+  /// Places the persistent buffers. Returns the number of other values, counted for each micro-batch.
   int64_t begin() {
     placeStatics();
     statics.emplace(layout, slots.getRoutes());
@@ -62,6 +64,7 @@ public:
     return known->lifetimes.countValues();
   }
 
+  // In this order: with room for open orders if that fits, else by the strategy, else by a search below the limit.
   LogicalResult run(const planner::MemoryStrategyRow &strategy, bool eachValue, int64_t spare, int64_t limit,
                     bool isMeasured) {
     const RankValues &values = *known;
@@ -71,7 +74,7 @@ public:
       places = placeBlocks(values, spare);
       if (planner::Fault fault = places->pack(strategy))
         return emitNoPlan(rank) << *fault;
-      if (limit > 0 && places->getEnd() > limit) // What is spare does not fit.
+      if (limit > 0 && places->getEnd() > limit) // no room for open orders
         places = nullptr;
     }
     if (!places)
@@ -84,6 +87,7 @@ public:
     int64_t bound = std::max(values.bound(), staticBytes + prepared.getBound());
     layout.setArenaBytes(std::max(places->getEnd(), staticBytes + prepared.getBytes()));
     layout.setBoundBytes(bound);
+    // `exact` is a claim beyond the bound, so it is made only where the arena is above the bound.
     layout.setExact(places->isProven() && places->getEnd() == int64_t(layout.getArenaBytes()) &&
                     int64_t(layout.getArenaBytes()) > bound);
     remark::passed(rank.getLoc(),
@@ -100,8 +104,8 @@ public:
   }
 
 private:
-  // Places that end above a limit are searched for lower ones. Of many plans that are measured only values are, and not for
-  // long; else no search has ended early where a limit is refused.
+  // Searches for lower offsets if the arena ends above a limit. A plan that is only measured, as many are, gets a short
+  // search of values. A plan that would be refused is searched with full effort first.
   void lower(std::unique_ptr<Places> &places, const RankValues &values, const planner::MemoryStrategyRow &strategy,
              bool eachValue, int64_t limit, bool isMeasured) {
     auto take = [&](std::unique_ptr<Places> closer) {
@@ -109,11 +113,13 @@ private:
         places = std::move(closer);
     };
     if (places->getEnd() > limit && eachValue && values.bound() <= limit) {
+      // A quarter of the default effort, and no insertion: many plans are measured. Not tuned beyond that.
       planner::PackEffort effort{50'000, 5'000, /*insertionSteps=*/0, limit - staticBytes};
       std::unique_ptr<Places> closer = placeValues(values, effort);
       if (!closer->pack(strategy))
         take(std::move(closer));
     }
+    // No search may have ended early when the plan is refused, so the thorough strategy decides.
     if (places->getEnd() > limit && !isMeasured) {
       std::unique_ptr<Places> closer;
       if (!choose(values, rowOf(planner::MemoryStrategy::minimalPeak), eachValue, closer))
@@ -136,9 +142,9 @@ private:
     layout.setStaticBytes(staticBytes);
   }
 
-  // Values placed by themselves fit closer into each other, and are few enough for that in small plans. In large ones
-  // time and manifest must not grow with values times micro-batches. Where both are at hand the smaller arena is taken,
-  // and the closer lives where they are equal: `--check-live` and `--check-arena` see more then.
+  // Places blocks and, in small plans, also single values, which pack more tightly. In large plans, time and manifest
+  // must not grow with values times micro-batches. The smaller arena wins. Ties go to single values: their lifetimes
+  // are tighter, so `--check-live` and `--check-arena` see more.
   planner::Fault choose(const RankValues &values, const planner::MemoryStrategyRow &strategy, bool eachValue,
                         std::unique_ptr<Places> &places) {
     std::unique_ptr<Places> blocks = placeBlocks(values);
@@ -171,7 +177,7 @@ private:
     }
   }
 
-  // Drops wait until what a run sends has been started, and stand in the order in which they are made.
+  // The action behind which drops stand: sends start first, and drops keep the order in which they are made.
   static Operation *lastOf(Operation *action) {
     bool run = isa<RunOp>(action);
     for (Operation *next = action->getNextNode(); next; next = next->getNextNode()) {
@@ -182,6 +188,8 @@ private:
     return action;
   }
 
+  // Names the largest single buffer, so that the user sees what to shrink. If persistent buffers alone exceed the
+  // limit, no recomputation helps, and the error says so.
   LogicalResult refuse(const RankValues &values, int64_t limit) {
     std::string largest = "static area";
     int64_t bytes = staticBytes;
@@ -240,6 +248,7 @@ private:
       ranks.push_back(std::make_unique<RankLayout>(program, rank, slots, stages[rank.getIndex()]));
       values += ranks.back()->begin();
     }
+    // The number of values is counted over all ranks, because the manifest lists the addresses of all.
     for (auto &rank : ranks)
       if (failed(rank->run(rowOf(strategy.getValue()), values <= mostValues, spare, memoryLimitBytes, isMeasured)))
         return failure();

@@ -1,4 +1,4 @@
-//===- PreparedPlaces.cpp - where P has what it makes for itself ----------===//
+//===- PreparedPlaces.cpp - offsets of the temporaries of P ---------------===//
 #include "PreparedPlaces.h"
 
 #include "Statics.h"
@@ -19,6 +19,7 @@ planner::PackProblem plc::plan::slotsOfPrepare(TaskOp task, TaskSlots &slots) {
     numbers[slot] = problem.blocks.size();
     problem.blocks.push_back({byteSize(slot.getType()), -1, -1});
   }
+  // Time is counted in calls; a slot lives from its first call to its last.
   for (auto [time, call] : llvm::enumerate(task.getBody().getOps<CallOp>()))
     for (auto values : {ValueRange(call.getArgs()), ValueRange(call.getResults())})
       for (Value value : values)
@@ -52,7 +53,7 @@ void PreparedPlaces::write(int64_t staticBytes) {
     for (int64_t offset : each.packing.offsets)
       at.push_back(staticBytes + offset);
     each.run.setAt(at);
-    if (!each.packing.bytes)
+    if (!each.packing.bytes) // without temporaries there is nothing to drop
       continue;
     OpBuilder builder(each.run->getContext());
     builder.setInsertionPointAfter(each.run);

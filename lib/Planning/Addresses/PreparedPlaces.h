@@ -1,4 +1,4 @@
-//===- PreparedPlaces.h - where P has what it makes for itself --*- C++ -*-===//
+//===- PreparedPlaces.h - offsets of the temporaries of P -------*- C++ -*-===//
 #ifndef PLC_LIB_PLANNING_ADDRESSES_PREPAREDPLACES_H
 #define PLC_LIB_PLANNING_ADDRESSES_PREPAREDPLACES_H
 
@@ -7,20 +7,22 @@
 
 namespace plc::plan {
 
-/// The lives of a P's slots, in their order, in its calls.
+/// The slots of a task P, in their order, as blocks that live in its calls.
 planner::PackProblem slotsOfPrepare(TaskOp task, TaskSlots &slots);
 
-/// Places of what the P's of a rank make for themselves alone. Each runs by itself, before all else of the rank, so all of
-/// these lie where the static area ends, whatever lies there later. The results of P are in the static area.
+/// Offsets of the temporaries of a rank's P tasks. Each P runs alone, before all else of the rank, so the temporaries
+/// of all of them start where the persistent buffers end, in bytes that the step uses later. Results of P are
+/// persistent buffers.
 class PreparedPlaces {
 public:
   PreparedPlaces(RankOp rank, TaskSlots &slots);
 
   planner::Fault pack(const planner::MemoryStrategyRow &strategy);
-  /// From the end of the static area to the highest one's; and the most that live at one time.
+  /// Bytes from the end of the persistent buffers to the end of the highest temporary, and the most that are live at
+  /// one time.
   int64_t getBytes() const { return bytes; }
   int64_t getBound() const { return bound; }
-  /// Gives runs their addresses, and drops behind each what it has made for itself.
+  /// Writes the addresses of each run, and a drop of its temporaries behind it.
   void write(int64_t staticBytes);
 
 private:

@@ -1,4 +1,4 @@
-//===- RankOffsets.h - where a rank's values lie ---------------------*- C++ -*-===//
+//===- RankOffsets.h - addresses of a rank's values -------------*- C++ -*-===//
 #ifndef PLC_LIB_PLANNING_ADDRESSES_RANKOFFSETS_H
 #define PLC_LIB_PLANNING_ADDRESSES_RANKOFFSETS_H
 
@@ -12,52 +12,56 @@
 
 namespace plc::plan {
 
-/// A rank whose values are to be placed behind its static area.
+/// The values of a rank that need offsets behind its persistent buffers, with all that is known of them. Shared by both
+/// ways of placing values.
 struct RankValues {
   RankValues(ProgramOp program, RankOp rank, TaskSlots &slots, const Statics &statics, int64_t staticBytes);
 
   ProgramOp program;
   RankOp rank;
-  ein::MicroBatches cut; ///< of the program, which is asked for each value of each micro-batch
+  ein::MicroBatches cut; ///< sizes of micro-batches, cached because each value of each micro-batch asks
   TaskSlots &slots;
   const Statics &statics;
   int64_t staticBytes;
-  std::vector<mlir::Operation *> actions; ///< by the numbers that `lifetimes` has
+  std::vector<mlir::Operation *> actions; ///< by number, as in `lifetimes`
   Lifetimes lifetimes;
 
-  /// What a message action carries, resolved.
+  /// The resolved value that a message carries.
   mlir::Value carried(ActionInterface action) const { return slots.resolve(slots.getRoutes().carried(action)); }
   bool isShort(int64_t microBatch) const { return cut.samplesOf(microBatch) < cut.samplesOf(0); }
-  /// Rounded as places are.
+  /// Bytes of a value in a micro-batch, rounded to the alignment.
   int64_t bytesOf(mlir::Value value, int64_t microBatch) const;
-  /// The least that all of them take, at any places, and the static area: the most that live at one time.
+  /// A lower bound on the arena: persistent buffers and the most bytes that are live at one time.
   int64_t bound() const;
 };
 
-/// Bytes that are dead after an action.
+/// Bytes that are dead after an action: the offset, and the size.
 struct Death {
   mlir::Operation *action;
   int64_t microBatch, at, bytes;
 };
 
-/// Places of the values of a rank that have none for the whole step.
+/// Offsets of all values of a rank that have no persistent buffer. First `pack`, then ask.
 class Places {
 public:
   virtual ~Places() = default;
 
+  /// Finds the offsets by a strategy. Fails if the sizes are too large for it.
   virtual planner::Fault pack(const planner::MemoryStrategyRow &strategy) = 0;
-  /// What was placed, for people: "12 values", "3 blocks of 12 values".
+  /// What was placed, for remarks: "12 values", "3 blocks of 12 values".
   virtual std::string describe() const = 0;
-  /// Where the highest value ends.
+  /// The end of the highest value, in the arena.
   int64_t getEnd() const { return end; }
-  /// Whether it is proven that no places of these values end lower.
+  /// Whether no offsets of these values end lower, as an exhaustive search has shown.
   virtual bool isProven() const { return false; }
 
-  /// The place of what a message carries.
+  /// The offset of a value that a message carries.
   virtual int64_t offsetOf(mlir::Value value, int64_t microBatch) const = 0;
-  /// What a run gives: for each base of its task's frame, or for each slot, without frames.
+  /// The addresses that a run lists: one for each base of its task's frame or, without frames, for each slot.
   virtual llvm::SmallVector<int64_t> addressesOf(RunOp run, int64_t action) const = 0;
+  /// Writes the frames of tasks, if this way of placing has any.
   virtual void writeFrames(mlir::OpBuilder &builder, mlir::Location loc) const {}
+  /// The drops to write: bytes that another task could still read by mistake.
   virtual std::vector<Death> deaths() const = 0;
 
 protected:
@@ -67,17 +71,17 @@ protected:
   int64_t end;
 };
 
-/// Each value of each micro-batch by itself, with its life in calls: nothing fits closer. Work and addresses grow with
-/// values times micro-batches. With `effort` places are searched for, whatever the strategy.
+/// Places each value of each micro-batch by itself, with its lifetime in calls. This packs most tightly, but work and
+/// addresses grow with values times micro-batches. `effort` replaces the strategy by a search of that effort.
 std::unique_ptr<Places> placeValues(const RankValues &rank, std::optional<planner::PackEffort> effort = std::nullopt);
 
-/// Each group of `Lifetimes` is laid out once, in blocks (`BlockLayouts`), and each segment of these gets an address for each
-/// micro-batch: work and addresses grow with values, and with tasks times micro-batches. A segment lives as long as the
-/// longest life in it, so bytes of values that are not made yet, or are not needed any more, lie idle in the runs where it
-/// begins and ends, but for temporaries.
+/// Lays out each group of `Lifetimes` once, in blocks (`BlockLayouts`), cuts these into segments, and gives each
+/// segment an address for each micro-batch. Work and addresses grow with values, and with tasks times micro-batches. A
+/// segment lives as long as its longest value, so other bytes of it lie idle in the runs in which it begins and ends;
+/// temporaries use them.
 ///
-/// With `spare` a segment has its address already when that of so many micro-batches before begins, and what tasks make for
-/// themselves alone lies apart from all other blocks: then other orders than the list's are possible, too.
+/// With `spare` a segment has its address from the time when that of `spare` micro-batches earlier begins, and
+/// temporaries lie apart from all other blocks. Then orders other than the list's are possible, too.
 std::unique_ptr<Places> placeBlocks(const RankValues &rank, int64_t spare = 0);
 
 } // namespace plc::plan

@@ -1,4 +1,4 @@
-//===- Statics.cpp - the static area of a rank ----------------------------===//
+//===- Statics.cpp - persistent buffers of a rank -------------------------===//
 #include "Statics.h"
 
 #include "plc/Analysis/TaskSlots.h"
@@ -10,7 +10,7 @@ using namespace plc::plan;
 
 namespace {
 
-// Bytes of an input or output for all micro-batches of a replica; an input without a batch axis is one for all.
+// Bytes of an input or output for all micro-batches of a replica. An input without a batch axis is equal for all.
 int64_t portBytes(StageOp stage, Type type, bool once) {
   auto program = stage->getParentOfType<ProgramOp>();
   int64_t replica = stage.getReplica();
@@ -36,12 +36,12 @@ RankStages plc::plan::stagesByRank(ProgramOp program) {
 }
 
 std::vector<StaticItem> plc::plan::collectStatics(ProgramOp program, ArrayRef<StageOp> stages) {
-  DenseSet<StringRef> trained; // of what the rank owns: all sites of that are here, too
+  DenseSet<StringRef> trained; // parameters of the rank's sites; an owner has all sites of its parameters
   for (StageOp stage : stages)
     for (auto site : stage.getBody().getOps<SiteOp>())
       trained.insert(site.getParam());
   std::vector<StaticItem> parameters, gradients, moments, states, inputs, outputs, prepared;
-  // Two stages of a rank share what both use.
+  // Stages of a rank share one buffer of what both use.
   std::map<std::tuple<StaticKind, StringRef, int64_t, int64_t>, size_t> positions;
   auto add = [&](std::vector<StaticItem> &items, const StaticItem &item) {
     auto [known, inserted] = positions.try_emplace({item.kind, item.name, item.site, item.lane}, items.size());
@@ -66,19 +66,19 @@ std::vector<StaticItem> plc::plan::collectStatics(ProgramOp program, ArrayRef<St
         else
           add(inputs, {StaticKind::input, input.getInput(), -1, bytes});
       }
-      // A state's new value is where the old one was.
+      // The output of a state is its buffer, which is listed as a state.
       if (auto output = dyn_cast<OutputOp>(op); output && stateOf(output.getOutput()).empty())
         add(outputs,
             {StaticKind::output, output.getOutput(), -1, portBytes(stage, output.getValue().getType(), false)});
     }
     if (TaskOp task = stage.getTask(Role::P))
       for (Value value : task.getBody().front().getTerminator()->getOperands()) {
-        // Items refer to names of the program, so a name that is made for one must live as long.
+        // Items refer to names, so a name made here must live as long as the program.
         auto name = StringAttr::get(program.getContext(), preparedName(value, *preparedNumber(value)));
         add(prepared, {StaticKind::prepared, name.getValue(), -1, byteSize(value.getType())});
       }
   }
-  // Only the owner takes the step, so that moments stand once, whoever else has a copy.
+  // Only the owner updates a parameter, so its moments exist once, on that rank.
   const StaticKind kinds[] = {StaticKind::moment1, StaticKind::moment2};
   for (StaticKind kind : ArrayRef(kinds).take_front(program.getMoments()))
     for (const StaticItem &item : parameters)
@@ -95,7 +95,7 @@ int64_t plc::plan::staticBytesOf(ProgramOp program, ArrayRef<StageOp> stages) {
   for (const StaticItem &item : collectStatics(program, stages)) {
     bool isMoment = item.kind == StaticKind::moment1 || item.kind == StaticKind::moment2;
     (isMoment ? divided : bytes) += roundUpPlace(item.bytes);
-    if (item.kind == StaticKind::gradient) // which the other replicas have, too, and send to the owner
+    if (item.kind == StaticKind::gradient) // other replicas have it, too, and send it to the owner
       divided += (replicas - 1) * roundUpPlace(item.bytes);
   }
   return bytes + divided / replicas / placeAlignment * placeAlignment;
@@ -144,10 +144,10 @@ std::optional<int64_t> Statics::offsetOf(Value resolved, int64_t mb) const {
   if (place < 0)
     return std::nullopt;
   auto program = resolved.getDefiningOp()->getParentOfType<ProgramOp>();
-  if (auto site = resolved.getDefiningOp<SiteOp>()) // which a micro-batch of no other lane adds to
+  if (auto site = resolved.getDefiningOp<SiteOp>()) // a site of other groups than the micro-batch's has its first one
     return offsets[place] + (std::max<int64_t>(program.getCut().laneOf(mb), site.getLane()) - int64_t(site.getLane())) *
                                 byteSize(site.getType());
-  bool follows = !isStatic(resolved); // the value of the micro-batch before
+  bool follows = !isStatic(resolved); // behind the value of the micro-batch before
   if (auto input = resolved.getDefiningOp<InputOp>())
     follows = axisOf(program.getArgNames(), program.getArgBatch(), input.getInput()) >= 0;
   if (!follows)

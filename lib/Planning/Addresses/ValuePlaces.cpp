@@ -1,4 +1,4 @@
-//===- ValuePlaces.cpp - a place for each value of each micro-batch -------===//
+//===- ValuePlaces.cpp - an offset for each value -------------------------===//
 #include "Lives.h"
 #include "RankOffsets.h"
 
@@ -10,6 +10,8 @@ using namespace plc::plan;
 
 namespace {
 
+// Offsets of single values. Variables: one offset per value and micro-batch. Objective: the lowest end. Constraint:
+// values that live at one time are disjoint.
 class ValuePlaces : public Places {
 public:
   ValuePlaces(const RankValues &rank, std::optional<planner::PackEffort> effort)
@@ -48,8 +50,8 @@ public:
     return at;
   }
 
-  // Of what several actions name, and of what is computed again, so that nothing can read it meanwhile. What is taken
-  // again by then is no more to be dropped.
+  // Drops the values that several actions name, and those that clones make again, so that no task can read them
+  // afterwards. Bytes that another value takes within the same action need no drop.
   std::vector<Death> deaths() const override {
     DenseSet<Value> repeated;
     for (auto [clone, original] : rank.slots.getOriginals())
@@ -68,8 +70,8 @@ private:
 
   int64_t bytesOf(Instance instance) const { return byteSize(rank.program, instance.first.getType(), instance.second); }
 
-  // Whether bytes of a value that is dead from a time on belong to another one before an action ends. Lives that share
-  // bytes do not meet, so the other one begins there; lives stand in the order of their beginnings.
+  // Whether another value takes bytes of a dead value before the action ends. Lifetimes that share bytes do not meet,
+  // so such a value begins after the death; lifetimes are sorted by begin.
   bool isTaken(Instance instance, int64_t dead, Operation *action) const {
     int64_t at = offsets.lookup(instance), end = at + bytesOf(instance), time = timeline.times.lookup(action);
     auto first = llvm::partition_point(timeline.lives, [&](auto &other) { return other.second.first < dead; });

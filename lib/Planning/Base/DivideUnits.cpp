@@ -1,4 +1,4 @@
-//===- DivideUnits.cpp - cuts between kernels -------------------------------===//
+//===- DivideUnits.cpp - cuts between kernels -----------------------------===//
 #include "FlatProgram.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -14,16 +14,18 @@ namespace {
 
 constexpr int64_t none = -1, anywhere = std::numeric_limits<int64_t>::max();
 
-// Each kernel call of F is a unit, in program order. A call of B or W goes with one of its instance: the last one that
-// makes or reads what it reads of the forward pass, because that is most likely what it is the adjoint of, but none
-// behind the units whose gradients it reads. So gradients go the way back, whichever unit is guessed, and no order of
-// units is broken. W goes with a call that reads its parameter, lest the parameter has two homes.
+// Makes each forward kernel call a unit, in program order, and guesses a unit for each call of B and W: simplification
+// has mixed equations, so nothing says which forward call a gradient belongs to.
+//   - The guess is the last forward call of the same instance that touches a forward value that the call reads.
+//   - It is never behind the units whose gradients the call reads, so gradients only travel backward. Any guess is
+//     legal.
+//   - A W goes with a reader of its parameter, so that the parameter and its sites have one owner.
 class Divider {
 public:
   explicit Divider(FlatProgram &flat) : flat(flat), touching(flat.values.size()) {}
 
   void run() {
-    std::vector<int64_t> before(flat.units.size(), none); // the last new unit of each old one, or of one before it
+    std::vector<int64_t> before(flat.units.size(), none); // by old unit: its last new unit, or that of an earlier one
     for (FlatCall &call : flat.calls)
       if (call.role == Role::F) {
         int64_t old = call.unit;
@@ -61,8 +63,10 @@ private:
       }
   }
 
+  // The unit of a backward call: by parameter, else by the values it touches, else by its instance, else by its old
+  // unit.
   int64_t homeOf(const FlatCall &call, int64_t before) {
-    int64_t last = anywhere; // no later one may be its home
+    int64_t last = anywhere; // the latest unit that is legal
     for (int64_t value : call.args)
       if (int64_t maker = flat.values[value].call; maker >= 0 && flat.calls[maker].role != Role::F)
         last = std::min(last, flat.calls[maker].unit);
@@ -79,7 +83,7 @@ private:
     return home == none ? std::min(before, last) : home;
   }
 
-  /// The last one of an instance that is not behind another; none if there is none.
+  /// The last unit of an instance that is not behind `last`; `none` if there is none.
   int64_t lastOf(ArrayRef<int64_t> candidates, StringAttr path, int64_t last) {
     int64_t found = none;
     for (int64_t unit : candidates)

@@ -1,4 +1,4 @@
-//===- ExactAnswer.h - answers that are said to be exact --------*- C++ -*-===//
+//===- ExactAnswer.h - answers that claim to be exact -----------*- C++ -*-===//
 #ifndef PLC_LIB_PLANNING_BASE_EXACTANSWER_H
 #define PLC_LIB_PLANNING_BASE_EXACTANSWER_H
 
@@ -11,14 +11,15 @@
 
 namespace plc::plan {
 
-/// What a search ends with, and whether it has looked at all answers.
+/// The best answer of a search, and whether the search was exhaustive.
 struct BestAnswer {
   int64_t value = 0;
   bool exact = false;
 };
 
-/// Why it is not proven that no answer is less than `said`; nothing if it is. No answer is less than the bound, so only one
-/// above it is searched for again, which may take long and may end without a proof. `what` says of whom a value is.
+/// Checks the claim that no answer is less than `said`: returns why it is not shown, or nothing if it is. At the bound
+/// the claim holds without a search. Above it the search runs again, which may take long and may end without a proof.
+/// `what` names the value in the message.
 inline planner::Fault proveExact(int64_t said, int64_t bound, const llvm::Twine &what,
                                  llvm::function_ref<planner::Fault(BestAnswer &)> search) {
   if (said == bound)

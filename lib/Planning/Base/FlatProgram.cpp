@@ -26,6 +26,7 @@ Role roleOf(ein::FuncOp body) {
   llvm_unreachable("a body has one of these roles");
 }
 
+// Inlines bodies, and numbers values, units, layers and gradient sites.
 class Flattener {
 public:
   Flattener(ein::ModelOp model) : model(model), symbols(model->getParentOfType<ModuleOp>()) {}
@@ -57,6 +58,7 @@ private:
   ein::FuncOp bodyOf(ein::CallOp call) { return symbols.lookup<ein::FuncOp>(call.getCalleeAttr().getAttr()); }
 
   LogicalResult findUnits() {
+    // Units come before calls: B and W belong to the unit of their path's forward call.
     bool open = false; // the first unit has no layer call yet
     for (Operation &op : model.getBody().front().without_terminator()) {
       auto call = dyn_cast<ein::CallOp>(op);
@@ -69,6 +71,7 @@ private:
         return call.emitOpError("has path '") << call.getPath() << "', as an earlier call has";
       bool layer = !body.getKind().empty();
       instances.push_back({call.getPath(), body.getKind(), call.getTurn()});
+      // A layer call starts a unit, unless only loose calls stand in the first one, which it then names.
       if (flat.units.empty() || (layer && !open)) {
         flat.units.push_back({call.getPath().str(), layer});
         open = !layer;
@@ -82,7 +85,8 @@ private:
     return success();
   }
 
-  // Layers are the turns of `repeat`, or layer calls where nothing repeats. What is loose between two goes with the first.
+  // Numbers layers. A layer is an iteration of `repeat`, or a layer call if nothing repeats. Loose calls between two
+  // calls of layers belong to the earlier one; after the last call of a layer they belong to none.
   void findLayers() {
     bool repeats = llvm::any_of(instances, [](const auto &each) { return !each.kind.empty() && each.turn; });
     int64_t layer = -1, turn = -1; // of the layer call before; no turn if it is of no layer
@@ -100,6 +104,7 @@ private:
       turn = !counts ? -1 : repeats ? int64_t(*each.turn) : 0;
       if (!counts)
         continue;
+      // Calls of one iteration are one layer.
       layer += !repeats || turn != before;
       flat.layers.push_back({each.path.str(), each.kind.str(), layer});
     }
@@ -150,6 +155,7 @@ private:
     flatCall.sum = body.getRole() == ein::BodyRole::sum;
     for (Value operand : call.getArgs())
       flatCall.args.push_back(local.lookup(operand));
+    // An accumulator's result is its operand, the site. An update makes a new value in the state's buffer.
     int64_t accumulators = kernel.getNumAccumulators(), firstSite = call.getNumResults() - accumulators;
     for (OpResult result : call.getResults()) {
       int64_t index = result.getResultNumber();
@@ -185,6 +191,7 @@ private:
 
 std::vector<int64_t> plc::plan::placesInFullBackward(const FlatProgram &flat) {
   llvm::DenseMap<StringAttr, int64_t> behind; // by instance
+  // The latest operand of any W of the instance, made by F or B, and then the instance's last B.
   for (const FlatCall &call : flat.calls)
     if (call.role == Role::W)
       for (int64_t &last = behind.try_emplace(call.path, -1).first->second; int64_t value : call.args)
@@ -202,6 +209,7 @@ std::vector<int64_t> plc::plan::placesInFullBackward(const FlatProgram &flat) {
 
 void plc::plan::joinBackward(FlatProgram &flat, llvm::function_ref<bool(int64_t unit)> joins) {
   auto isJoined = [&](const FlatCall &call) { return call.role == Role::W && joins(call.unit); };
+  // Several W may have one place; the multimap keeps them in program order.
   std::multimap<int64_t, int64_t> after;
   for (auto [index, place] : llvm::enumerate(placesInFullBackward(flat)))
     if (isJoined(flat.calls[index]))

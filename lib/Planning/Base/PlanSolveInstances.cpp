@@ -30,6 +30,7 @@ std::string differs(StringRef what, int64_t said, int64_t is) {
 
 Fault notExact(const Fault &why) { return why ? Fault("is said to be exact, but " + *why) : std::nullopt; }
 
+// An instance with an answer is checked: the answer, its bound, and whether it is exact. One without is solved.
 Fault solve(PackInstanceOp op) {
   planner::PackProblem problem;
   problem.alignment = op.getAlignment();
@@ -63,6 +64,7 @@ Fault solve(PackInstanceOp op) {
   return std::nullopt;
 }
 
+// The problem of the policies that decide by segments.
 planner::RematProblem problemOf(RematInstanceOp op) {
   planner::RematProblem problem;
   for (auto value : op.getBody().getOps<ValueOp>())
@@ -80,7 +82,7 @@ planner::RematProblem problemOf(RematInstanceOp op) {
   return problem;
 }
 
-// Between numbers, as the IR has them, and what is marked of so many.
+// Between lists of indices, as the IR has them, and flags for each item.
 Fault mark(ArrayRef<int64_t> numbers, StringRef what, std::vector<bool> &marks) {
   for (int64_t number : numbers) {
     if (number < 0 || number >= int64_t(marks.size()))
@@ -98,7 +100,8 @@ std::vector<int64_t> marked(const std::vector<bool> &marks) {
   return numbers;
 }
 
-// Numbers that a policy ignores would seem to mean something, and most of those that it obeys have no default.
+// Refuses numbers that the policy ignores, because they would seem to mean something. Requires those that it obeys,
+// most of which have no default.
 Fault checkNumbers(RematInstanceOp op, const planner::RematPolicyRow &policy) {
   struct Number {
     StringRef name;
@@ -125,7 +128,7 @@ Fault checkNumbers(RematInstanceOp op, const planner::RematPolicyRow &policy) {
   return std::nullopt;
 }
 
-// Of a compute or a backward.
+// A call of the budget's problem, from a compute or a backward.
 template <typename Op>
 planner::RetentionProblem::Call retentionCall(Op op, planner::TaskKind kind, ArrayRef<int64_t> makes) {
   planner::RetentionProblem::Call call{kind, int64_t(op.getNs()), int64_t(op.getScratch())};
@@ -142,7 +145,8 @@ planner::RetentionProblem::Call retentionCall(Op op, planner::TaskKind kind, Arr
 planner::RetentionProblem retentionProblemOf(RematInstanceOp op) {
   planner::RetentionProblem problem;
   for (auto value : op.getBody().getOps<ValueOp>())
-    problem.bytes.push_back(value.getPinned() ? 0 : int64_t(value.getBytes()));
+    problem.bytes.push_back(value.getPinned() ? 0
+                                              : int64_t(value.getBytes())); // a pinned value has a persistent buffer
   for (auto call : op.getBody().getOps<ComputeOp>()) {
     problem.calls.push_back(retentionCall(call, planner::TaskKind::F, call.getMakes()));
     problem.calls.back().repeatable = !call.getOnce();
@@ -158,6 +162,7 @@ planner::RetentionProblem retentionProblemOf(RematInstanceOp op) {
   return problem;
 }
 
+// Budgets are answered by the search for plans, so an instance must have an answer, which is checked.
 Fault checkRetention(RematInstanceOp op) {
   planner::RetentionProblem problem = retentionProblemOf(op);
   if (!op.getLimit())
@@ -188,6 +193,7 @@ Fault checkRetention(RematInstanceOp op) {
   return int64_t(*op.getBound()) != bound ? Fault(differs("bound", *op.getBound(), bound)) : std::nullopt;
 }
 
+// Solves or checks by the policy's row: budgets have their own problem.
 Fault solve(RematInstanceOp op) {
   if (Fault fault = checkNumbers(op, rowOf(op.getPolicy())))
     return fault;
@@ -228,6 +234,7 @@ Fault solve(RematInstanceOp op) {
   return std::nullopt;
 }
 
+// Reads STAGE, task and micro-batch, as in `3B0`. The verifier of the operation has checked the form.
 planner::ScheduledTask readJob(StringRef text) {
   planner::ScheduledTask job;
   text.consumeInteger(10, job.stage);
@@ -247,6 +254,7 @@ void writeOrders(ScheduleInstanceOp op, const planner::Schedule &answer) {
   }
 }
 
+// Solves by the schedule that is named, or checks the orders that stand there.
 Fault solve(ScheduleInstanceOp op) {
   planner::ScheduleProblem problem;
   problem.microBatches = op.getMicroBatches();
@@ -290,6 +298,7 @@ Fault solve(ScheduleInstanceOp op) {
   return std::nullopt;
 }
 
+// Every instance is tried, so that one run reports all that is wrong.
 struct PlanSolveInstancesPass : plc::plan::impl::PlanSolveInstancesBase<PlanSolveInstancesPass> {
   void runOnOperation() override {
     bool any = false;

@@ -1,4 +1,4 @@
-//===- PreparedCalls.cpp - calls that are the same in all runs -------------===//
+//===- PreparedCalls.cpp - calls with equal results in all runs -----------===//
 #include "FlatProgram.h"
 
 #include "plc/Dialect/Ein/MicroBatches.h"
@@ -15,6 +15,7 @@ using namespace plc::plan;
 
 namespace {
 
+// Finds precomputed calls, takes them out of the program, and renumbers the rest.
 class Preparer {
 public:
   explicit Preparer(FlatProgram &flat) : flat(flat), outputs(flat.outputs.begin(), flat.outputs.end()) {
@@ -45,8 +46,8 @@ public:
   }
 
 private:
-  // Of calls that are the same in all runs, those that compute something, and what these read: a constant is filled in again for
-  // less than the bytes are worth that would keep it.
+  // Selects, among calls with equal results in all runs, those that compute something, and all that these read. A
+  // constant is cheaper to fill in again than to keep live.
   std::vector<bool> findSteady() {
     std::vector<bool> steady(flat.calls.size()), isKept(flat.values.size());
     std::set<int64_t> values;
@@ -58,6 +59,7 @@ private:
       if (steady[index])
         values.insert(call.results.begin(), call.results.end());
     }
+    // Backward, so that readers are decided before the calls that they read.
     for (int64_t index = int64_t(flat.calls.size()) - 1; index >= 0; --index) {
       const FlatCall &call = flat.calls[index];
       steady[index] = steady[index] && (computes(call.kernel) ||
@@ -69,10 +71,12 @@ private:
     return steady;
   }
 
+  // A parameter without a gradient site never changes.
   bool isFrozen(const FlatValue &value) const {
     return value.origin == FlatValue::Param && !trained.contains(value.name.getValue());
   }
 
+  // Whether a kernel does more than copy, cast, count and fill in.
   static bool computes(KernelOp kernel) {
     return llvm::any_of(kernel.getBody().front().without_terminator(), [](Operation &op) {
       auto map = dyn_cast<ein::MapOp>(op);
@@ -81,6 +85,7 @@ private:
     });
   }
 
+  // Micro-batches of unequal sizes need results of unequal shapes. Kernels are asked once each.
   bool runsOverBatch(KernelOp kernel) {
     auto [known, isNew] = overBatch.try_emplace(kernel);
     if (isNew)
@@ -92,7 +97,7 @@ private:
     return known->second;
   }
 
-  // A call that an earlier one equals makes nothing new: layers share a table.
+  // Makes a call precomputed. Layers often need equal tables: a call of the same kernel on the same values is dropped.
   void prepare(FlatCall call) {
     auto [equal, isNew] = known.try_emplace({call.kernel, call.args}, call.results);
     if (!isNew)

@@ -1,4 +1,4 @@
-//===- Programs.h - the programs of a module --------------------*- C++ -*-===//
+//===- Programs.h - checks that passes begin with ---------------*- C++ -*-===//
 #ifndef PLC_LIB_PLANNING_BASE_PROGRAMS_H
 #define PLC_LIB_PLANNING_BASE_PROGRAMS_H
 
@@ -11,19 +11,20 @@
 
 namespace plc::plan {
 
-/// Reports why the planner has no answer, as an error of the exit code that the reason asks for.
+/// Reports why the planner has no answer. A reason that means "no plan" gets that exit code.
 inline mlir::InFlightDiagnostic emitReason(mlir::Operation *op, const planner::Reason &reason) {
   mlir::InFlightDiagnostic error = op->emitError(llvm::Twine(std::string_view(reason)));
   return reason.isNoPlan ? withExitCode(std::move(error), NoPlan) : std::move(error);
 }
 
-/// Fails if there is no `plan.program`, so that a misplaced pass is not a silent no-op.
+/// Fails without a `plan.program`: a pass in the wrong place must not be a silent no-op.
 inline mlir::LogicalResult requireProgram(mlir::ModuleOp module) {
   if (module.getOps<ProgramOp>().empty())
     return module.emitError("module has no 'plan.program': run '--plan-partition' first");
   return mlir::success();
 }
 
+/// Fails if values cross cuts without routes.
 inline mlir::LogicalResult requireRoutes(ProgramOp program) {
   for (auto stage : program.getBody().getOps<StageOp>())
     if (stage.getNumResults())
@@ -32,13 +33,14 @@ inline mlir::LogicalResult requireRoutes(ProgramOp program) {
   return mlir::success();
 }
 
+/// Fails if no rank has an order of runs.
 inline mlir::LogicalResult requireSchedule(ProgramOp program) {
   if (program.getBody().getOps<RankOp>().empty())
     return program.emitError("program '") << program.getSymName() << "' is not scheduled: run '--plan-schedule' first";
   return mlir::success();
 }
 
-/// Messages, and all that is behind them, are of all replicas.
+/// Fails if replicas are missing: messages, addresses and the proof belong to all of them.
 inline mlir::LogicalResult requireReplicas(ProgramOp program) {
   if (program.getReplicas() > 1 && !program.isReplicated())
     return program.emitError("program '") << program.getSymName() << "' has one of " << program.getReplicas()
@@ -46,7 +48,8 @@ inline mlir::LogicalResult requireReplicas(ProgramOp program) {
   return mlir::success();
 }
 
-/// Messages tell when the bytes of a value are taken and free again, so addresses and their proof need all of them.
+/// Fails if a route between ranks has no channel. Messages decide when bytes are taken and freed, so addresses and the
+/// proof need all of them.
 inline mlir::LogicalResult requireChannels(ProgramOp program, const RouteTable &routes) {
   llvm::StringSet<> carried;
   for (auto channel : program.getBody().getOps<ChannelOp>())

@@ -66,6 +66,7 @@ SpecOp plc::plan::createSpec(ein::ModelOp model, const Workload &workload, const
   SmallVector<Attribute> rows;
   for (const std::vector<search::Task> &row : plan.order) {
     std::vector<planner::ScheduledTask> tasks;
+    // The search orders all three tasks of every stage; the IR has only tasks with calls.
     for (const search::Task &task : row)
       if (!bodies.bodies[task.stage][int(task.kind)].empty())
         tasks.push_back({task.stage, task.kind, task.microBatch});
@@ -96,6 +97,7 @@ LogicalResult plc::plan::checkUnits(SpecOp spec, const FlatProgram &flat) {
 FailureOr<PlanSpec> plc::plan::readSpec(SpecOp spec, const Workload &workload) {
   PlanSpec plan;
   plan.replicas = spec.getReplicas();
+  // The stages of shared ranks follow from the division, so the spec holds only the pipeline's cut.
   if (workload.sharing) {
     plan.stageOf = workload.sharing->stageOf;
     plan.rankOf = workload.sharing->rankOf;
@@ -117,6 +119,7 @@ FailureOr<PlanSpec> plc::plan::readSpec(SpecOp spec, const Workload &workload) {
     for (int64_t number : numbers) {
       if (number >= int64_t(calls.size()))
         return wrong(spec, "recomputes forward call ") << number << " but there are " << calls.size();
+      // A spec may come from a user's strategy, so nothing about it is trusted.
       if (!workload.calls[calls[number]].mayRecompute)
         return wrong(spec, "recomputes forward call ")
                << number << ", which makes an output, changes a state, or is of a layer that saves what it makes";
@@ -131,7 +134,7 @@ FailureOr<PlanSpec> plc::plan::readSpec(SpecOp spec, const Workload &workload) {
   }
   for (StringRef row : spec.getOrder().getAsValueRange<StringAttr>()) {
     std::vector<search::Task> &tasks = plan.order.emplace_back();
-    std::optional<std::vector<planner::ScheduledTask>> read = planner::readTasks(row); // it outlives the loop
+    std::optional<std::vector<planner::ScheduledTask>> read = planner::readTasks(row); // must outlive the loop
     for (const planner::ScheduledTask &task : *read)
       tasks.push_back({int32_t(task.stage), task.kind, int32_t(task.microBatch)});
   }
@@ -146,6 +149,7 @@ void plc::plan::applyRecomputation(const Workload &workload, const PlanSpec &pla
   std::vector<int32_t> numberOf; // of each value, in the workload
   for (int32_t next = 0; const FlatValue &value : flat.values)
     numberOf.push_back(value.origin == FlatValue::Result ? next++ : -1);
+  // Bodies have each clone before the call that needs it. The flat program has it as a list on that call.
   for (const auto &stage : search::bodiesOf(workload, plan).bodies)
     for (const std::vector<search::BodyCall> &body : stage) {
       std::vector<int64_t> clones; // before the next call
@@ -159,6 +163,7 @@ void plc::plan::applyRecomputation(const Workload &workload, const PlanSpec &pla
         }
       }
     }
+  // A call without a clone discards nothing, also if the plan would let it run again.
   for (size_t call = 0; call < isCloned.size(); ++call)
     for (size_t result = 0; isCloned[call] && result < flat.calls[call].results.size(); ++result)
       if (!plan.saves(numberOf[flat.calls[call].results[result]]))

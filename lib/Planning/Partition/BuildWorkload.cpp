@@ -17,6 +17,8 @@ using namespace plc::plan;
 
 namespace {
 
+// Copies what plans depend on out of the IR, once, into plain data. The search then evaluates plans without touching
+// IR.
 class WorkloadBuilder {
 public:
   WorkloadBuilder(ein::ModelOp model, const FlatProgram &flat, const WorkloadFacts &facts)
@@ -25,6 +27,7 @@ public:
   search::Workload run() {
     ein::MicroBatches cut = ein::cutOf(model);
     out.microBatches = std::max<int64_t>(model.getMicroBatches(), 1);
+    // Equal micro-batches need no list: an empty one means equal.
     if (cut.isRagged())
       for (int64_t run = 0; run < out.microBatches; ++run)
         out.samples.push_back(cut.samplesOf(run));
@@ -47,6 +50,8 @@ public:
 private:
   static constexpr int32_t none = -1;
 
+  // Only results of calls get numbers. Parameters, sites and inputs live through the step, so no plan changes their
+  // lifetime.
   void numberValues() {
     number.assign(flat.values.size(), none);
     for (auto [index, value] : llvm::enumerate(flat.values))
@@ -75,7 +80,9 @@ private:
     plain.ns = work.ns;
     plain.dividedNs = work.dividedNs;
     plain.leastNs = work.leastNs;
+    // The plan may place a sum freely only if it knows both operands.
     plain.isSum = call.sum && llvm::all_of(call.args, [&](int64_t value) { return number[value] != none; });
+    // A value that a call reads twice is read once.
     auto add = [&](std::vector<int32_t> &list, int64_t value) {
       if (number[value] != none && !llvm::is_contained(list, number[value]))
         list.push_back(number[value]);
@@ -85,11 +92,15 @@ private:
     for (int64_t value : call.results)
       if (flat.values[value].origin == FlatValue::Result)
         add(plain.makes, value);
+    // A call that accumulates or updates a state must not run twice. An output stays live anyway, so a clone would save
+    // no bytes. Kinds of `keepKinds` are excluded by the user.
     plain.mayRecompute = call.role == Role::F && kernel.getNumAccumulators() == 0 && !kernel.getUpdates() &&
                          !kept.contains(call.path.getValue()) && !plain.makes.empty() &&
                          llvm::none_of(plain.makes, [&](int32_t made) { return out.values[made].isOutput; });
   }
 
+  // Bytes that each rank holds through the step for the units that it has: precomputed values, inputs, parameters,
+  // outputs.
   void addPersistent() {
     std::vector<std::set<int32_t>> readers(flat.values.size()); // units
     for (const FlatCall &call : flat.calls)
@@ -98,7 +109,8 @@ private:
     std::vector<bool> isRead(flat.values.size());
     for (size_t value = 0; value < readers.size(); ++value)
       isRead[value] = !readers[value].empty();
-    // What is precomputed for units is read for them.
+    // A precomputed value needs its own inputs wherever its readers are. In reverse order, readers are complete before
+    // use.
     for (const FlatCall &call : llvm::reverse(flat.prepared))
       for (int64_t made : call.results)
         for (int64_t value : call.args)
@@ -107,8 +119,10 @@ private:
     for (auto [index, value] : llvm::enumerate(flat.values)) {
       std::vector<int32_t> units(readers[index].begin(), readers[index].end());
       int64_t bytes = byteSize(value.type);
+      // A precomputed value that only other precomputed calls read is a temporary of P.
       if (value.origin == FlatValue::Prepared && isRead[index])
         out.persistent.push_back({search::aligned(bytes), 0, units});
+      // One buffer for all micro-batches, or one slice of it for each.
       if (value.origin == FlatValue::Input && !units.empty())
         isOnce(value) ? out.persistent.push_back({bytes, 0, units}) : out.persistent.push_back({0, bytes, units});
       if (value.origin != FlatValue::Param)
@@ -126,7 +140,7 @@ private:
         out.persistent.push_back({0, byteSize(value.type), {int32_t(flat.calls[value.call].unit)}});
   }
 
-  /// Whether an input is one for all micro-batches.
+  /// Whether an input has no batch axis, so that all micro-batches read the same bytes.
   bool isOnce(const FlatValue &input) {
     for (auto [name, axis] : llvm::zip(model.getArgNames().getAsRange<StringAttr>(), model.getArgBatch()))
       if (name == input.name)
@@ -138,8 +152,8 @@ private:
   const FlatProgram &flat;
   const WorkloadFacts &facts;
   DenseSet<int64_t> outputs;
-  DenseSet<StringRef> kept;    // instances, by path
-  std::vector<int32_t> number; // by value of the flat program
+  DenseSet<StringRef> kept;    // paths of layers that save all that they make
+  std::vector<int32_t> number; // by value of the flat program: its number in the workload, or `none`
   search::Workload out;
 };
 

@@ -9,23 +9,25 @@
 
 namespace plc::plan {
 
-/// What a workload counts with beside the model.
+/// Facts about the strategy that change times or bytes of a workload.
 struct WorkloadFacts {
-  simulator::RankThreads threads{};
-  int64_t moments = 0;
-  bool stepsMeet = false;
-  llvm::ArrayRef<std::string> keepKinds{}; ///< of layers that save what they make
+  simulator::RankThreads threads{};        ///< threads of each rank, among which long kernels are divided
+  int64_t moments = 0;                     ///< tensors that the optimizer keeps for each trained parameter
+  bool stepsMeet = false;                  ///< the update needs the norm of all gradients
+  llvm::ArrayRef<std::string> keepKinds{}; ///< kinds of layers that save all that they make
 };
 
-/// The model's workload. Calls, units and values are those of the flat program, in its order and numbers, values that no
-/// call makes apart.
+/// The workload of a model. Its calls and units have the numbers of the flat program. Its values are those that calls
+/// make, numbered in the flat program's order. Times are nanoseconds, sizes are aligned bytes.
 search::Workload buildWorkload(ein::ModelOp model, const FlatProgram &flat, const WorkloadFacts &facts);
 
-/// What an answer recomputes, of the calls that may run again.
+/// The answer of a recomputation policy as a plan has it: each cloned call runs once per stage. Calls that may not run
+/// again stay as they are.
 search::Recomputation recomputationOf(const FlatProgram &flat, const search::Workload &workload,
                                       const planner::Remat &answer);
 
-/// Divides the program among groups of ranks (`shareStages`), and fills in the sharing.
+/// Divides the program among groups of ranks (`shareStages`). Fills in the stages and ranks of `sharing`, and divides
+/// the units of `flat`. Fails with a diagnostic if a rank gets no work.
 mlir::LogicalResult share(ein::ModelOp model, FlatProgram &flat, search::Sharing &sharing);
 
 } // namespace plc::plan

@@ -1,4 +1,4 @@
-//===- CutModel.cpp - the cuts of a program, as times -----------------------===//
+//===- CutModel.cpp - a program's cuts as times of its parts --------------===//
 #include "CutModel.h"
 
 #include "plc/Analysis/TaskSlots.h"
@@ -27,20 +27,21 @@ public:
     SmallVector<StageOp> stages = stagesOfFirst(program);
     for (StageOp stage : stages)
       addStage(stage);
-    // All parts are known before values are followed: stages refer to each other both ways.
+    // Two passes: stages refer to each other both ways, so all nodes must exist before values are followed.
     for (StageOp stage : stages)
       stage.walk([&](CallOp call) { addUses(call); });
     std::set<std::pair<int64_t, int64_t>> orders;
     for (auto &[value, parts] : consumers) {
       llvm::sort(parts);
       parts.erase(llvm::unique(parts), parts.end());
+      // `forward=false`, because gradients travel to earlier stages: the order of nodes follows from the pairs below.
       int64_t maker = partOf.lookup(value.getDefiningOp());
       problem.tensors.push_back({maker, parts, byteSize(value.getType()) / bytesPerNs, /*forward=*/false});
       for (int64_t part : parts)
         if (part != maker)
           orders.emplace(std::min(part, maker), std::max(part, maker));
     }
-    // Parts that exchange values keep their order, which is that of the stages.
+    // Nodes that exchange values in either direction keep their order, which is that of the stages.
     for (auto [before, after] : orders)
       problem.tensors.push_back({before, {after}, 0});
   }
@@ -58,7 +59,8 @@ private:
     llvm::StringMap<int64_t> parts;
     stage.walk([&](CallOp call) {
       if (call.getRecompute() || isPrepared(call))
-        return; // its original counts twice; what is prepared takes no time of a step
+        return; // the original counts twice; precomputed values take no time of a step
+      // One node per path, or a new node for each call where kernels are the units of cuts.
       auto [it, inserted] = parts.try_emplace(call.getPath(), problem.parts.size());
       if (!inserted && program.getCutsKernels())
         it->second = problem.parts.size();
@@ -68,11 +70,12 @@ private:
       int64_t times = call.getDiscard() ? 2 : 1;
       problem.parts[it->second].ns += times * int64_t(kernels.lookup<KernelOp>(call.getKernelAttr().getAttr()).getNs());
     });
-    if (problem.parts.size() == first) // layers that compute nothing
+    if (problem.parts.size() == first) // a stage of layers that compute nothing still needs a node
       addPart(stage.getSymName(), stage.getLoc());
   }
 
-  // A clone reads what its original reads, and stands for it: whoever reads a clone's result had the original's before.
+  // A clone's values belong to its original, so reads of a clone count as reads of the original. Values that arrive
+  // over routes are followed to their makers.
   void addUses(CallOp call) {
     if (call.getRecompute() || isPrepared(call))
       return;
@@ -101,7 +104,7 @@ private:
   llvm::MapVector<Value, std::vector<int64_t>> consumers;
 };
 
-/// The time of the slowest rank if a part were in another stage, or that it cannot be.
+/// The time of the slowest rank if a node were in another stage, or why that is no cut.
 std::string describeMoved(const CutModel &model, int64_t part, int64_t stage) {
   std::vector<int64_t> moved = model.stageOf;
   moved[part] = stage;
@@ -122,7 +125,7 @@ CutModel::CutModel(ProgramOp program, const RouteTable &routes, int64_t bytesPer
 }
 
 void plc::plan::remarkCuts(ProgramOp program, const CutModel &model, int64_t boundNs) {
-  if (!program.getContext()->getRemarkEngine()) // to weigh other cuts takes time
+  if (!program.getContext()->getRemarkEngine()) // weighing other cuts takes time, so only for a reader
     return;
   const planner::PartitionProblem &problem = model.problem;
   int64_t slowestNs = problem.slowestNs(model.stageOf);

@@ -1,4 +1,4 @@
-//===- JoinedBackward.cpp - where W is joined to B ------------------------===//
+//===- JoinedBackward.cpp - stages whose B no other rank awaits -----------===//
 #include "JoinedBackward.h"
 
 #include <set>
@@ -18,12 +18,13 @@ std::vector<bool> plc::plan::findUnawaited(const FlatProgram &flat, ArrayRef<int
         if (const FlatCall &maker = flat.calls[flat.values[value].call]; maker.role == Role::B)
           waits.emplace(stage, stageOfUnit[maker.unit]);
   }
-  // Ascending, so that who waits for a stage is known before those that it waits for.
+  // In ascending order a stage's own flag is final before the stages that it waits for inherit it.
   for (auto [stage, source] : waits)
     awaited[source] = awaited[source] || awaited[stage] || rankOf[source] != rankOf[stage];
   for (size_t stage = 0; stage < rankOf.size(); ++stage)
     unawaited[stage] = unawaited[stage] && !awaited[stage];
-  // Where equations are units, a W may read what that of another stage makes. Its own runs with B only if that does, and before it.
+  // Where equations are units, a W may read the result of another stage's W. It can join its B only if that W joins its
+  // own B, and runs before. One flag that falls may make others fall, so this repeats until nothing changes.
   for (bool changed = true; changed;) {
     changed = false;
     for (const FlatCall &call : flat.calls)

@@ -1,4 +1,4 @@
-//===- JoinedBackward.h - where W is joined to B ----------------*- C++ -*-===//
+//===- JoinedBackward.h - stages whose B no other rank awaits ---*- C++ -*-===//
 #ifndef PLC_LIB_PLANNING_PARTITION_JOINEDBACKWARD_H
 #define PLC_LIB_PLANNING_PARTITION_JOINEDBACKWARD_H
 
@@ -8,9 +8,9 @@
 
 namespace plc::plan {
 
-/// Stages with a B for which no other rank waits: the first of a pipeline, and all if there is one rank. There W apart from
-/// B would hold what it reads through all of B, and nobody would gain. Gradients go from stages to earlier ones; a rank waits
-/// also for what its own stages hand on to another.
+/// Stages with a B whose results no other rank waits for, directly or through its own later stages: the first stage of
+/// a pipeline, and all stages on a single rank. There a split W would keep its operands live through all of B, and no
+/// rank would start earlier for it. Gradients go from stages to earlier ones. Returns one flag per stage.
 std::vector<bool> findUnawaited(const FlatProgram &flat, llvm::ArrayRef<int32_t> stageOfUnit,
                                 llvm::ArrayRef<int32_t> rankOf);
 

@@ -1,4 +1,4 @@
-//===- PlanChoose.cpp - the plan that the next passes shall make ----------===//
+//===- PlanChoose.cpp - put a chosen plan beside its model ----------------===//
 #include "Base/Spec.h"
 #include "BuildWorkload.h"
 #include "Remat/RematModel.h"
@@ -38,6 +38,7 @@ struct PlanChoosePass : plc::plan::impl::PlanChooseBase<PlanChoosePass> {
     }
     SpecOp chosen = specs.front();
     chosen->remove();
+    // The same plan without recomputation, to compare with.
     if (savesAll) {
       chosen.setOnce({});
       chosen.setEach({});
@@ -50,7 +51,8 @@ struct PlanChoosePass : plc::plan::impl::PlanChooseBase<PlanChoosePass> {
 
 } // namespace
 
-/// The program whose calls a workload has; fills in the sharing.
+/// The flat program that a workload was, or will be, built from. Divides it among ranks if `sharing` is set, and fills
+/// that in.
 static FailureOr<FlatProgram> flatOf(ein::ModelOp model, const WorkloadOptions &options,
                                      std::optional<search::Sharing> &sharing) {
   FailureOr<FlatProgram> flat = flatten(model, {options.prepares, options.grain == planner::Grain::equation});
@@ -69,6 +71,7 @@ FailureOr<search::Workload> plc::plan::workloadOf(ModuleOp withKernels, const Wo
     return failure();
   if (flat->calls.empty())
     return model.emitError("model '") << model.getSymName() << "' calls no kernel";
+  // Sharing has divided the units by now, so the workload has the divided ones.
   search::Workload workload =
       buildWorkload(model, *flat, {options.threads, options.moments, options.stepsMeet, options.keepKinds});
   workload.sharing = std::move(shared);

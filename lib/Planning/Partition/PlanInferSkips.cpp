@@ -23,7 +23,7 @@ using namespace plc::plan;
 
 namespace {
 
-// For people: the instance and role that make the value.
+// A route's name for people: path and role of the call that makes the value.
 std::string nameOf(const RouteTable &routes, Value value) {
   auto call = routes.resolve(value).getDefiningOp<CallOp>();
   if (!call)
@@ -31,6 +31,8 @@ std::string nameOf(const RouteTable &routes, Value value) {
   return (call.getPath() + "." + stringifyRole(cast<TaskOp>(call->getParentOp()).getRole())).str();
 }
 
+// Replaces each use of another stage's result by a stash, a route and a pop, so that values travel directly from source
+// to destination. Stages in between hold nothing.
 class Router {
 public:
   Router(ProgramOp program, const RouteTable &before)
@@ -43,7 +45,7 @@ public:
         for (OpResult result : source.getResults())
           route(source, destination, result, yield->getOperand(result.getResultNumber()));
     }
-    // Who owns a parameter is only known with all replicas.
+    // Owners change when replicas are made, so with several replicas `--plan-replicate` adds these routes.
     if (program.isTraining() && program.getReplicas() == 1)
       routes.routeParameters();
     for (StageOp &stage : stages)
@@ -64,10 +66,12 @@ private:
     result.replaceUsesWithIf(pop.getResult(), inside);
   }
 
+  // Once all uses are routed, stages need no results. An operation cannot lose results, so a stage moves to a new one.
   void dropResults(StageOp &stage) {
     if (stage.getNumResults() == 0)
       return;
     OpBuilder builder(stage);
+    // The body moves, it is not copied: analyses of its operations stay right.
     auto bare = StageOp::create(builder, stage.getLoc(), TypeRange(), ValueRange(), stage->getAttrs());
     bare.getBody().takeBody(stage.getBody());
     bare.getBody().front().getTerminator()->setOperands({});
@@ -76,7 +80,7 @@ private:
   }
 
   ProgramOp program;
-  const RouteTable &before; // without the routes that are made here
+  const RouteTable &before; // names the values; does not know the routes made here
   RouteBuilder routes;
   SmallVector<StageOp> stages;
   std::map<std::pair<Operation *, std::string>, int64_t> carried; // values of one name to one stage

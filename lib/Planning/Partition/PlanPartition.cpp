@@ -35,8 +35,8 @@ using namespace plc::plan;
 
 namespace {
 
-// A sum of two contributions to a gradient that one stage makes is made there, so that it crosses as one value: of the
-// tree over all contributions each maximal subtree with its leaves in one stage.
+// Moves the sum of two contributions to the stage that makes both, so that their sum crosses a cut as one value. Sums
+// form a tree, in program order: every maximal subtree with its leaves in one stage ends up there.
 void placeSums(FlatProgram &flat, ArrayRef<int32_t> stageOfUnit) {
   for (FlatCall &call : flat.calls) {
     if (!call.sum || llvm::any_of(call.args, [&](int64_t v) { return flat.values[v].origin != FlatValue::Result; }))
@@ -48,6 +48,7 @@ void placeSums(FlatProgram &flat, ArrayRef<int32_t> stageOfUnit) {
   }
 }
 
+// Decides stages, ranks and recomputation, either by a `plan.spec` or by its options, and builds the program.
 struct PlanPartitionPass : plc::plan::impl::PlanPartitionBase<PlanPartitionPass> {
   using PlanPartitionBase::PlanPartitionBase;
 
@@ -69,11 +70,12 @@ struct PlanPartitionPass : plc::plan::impl::PlanPartitionBase<PlanPartitionPass>
 private:
   static constexpr const char *placeKey = "parallelism.place";
 
-  /// A plan without its order, and what it is of.
+  /// A plan without its order, and the workload that it plans.
   struct Decision {
     search::Workload workload;
     search::PlanSpec plan;
-    std::vector<int32_t> pipeline{}; ///< by stage: that of the pipeline; empty: each is one
+    std::vector<int32_t>
+        pipeline{}; ///< by stage: the stage of the pipeline that it is a slice of; empty: each stage is one
   };
 
   LogicalResult checkOptions() {
@@ -106,7 +108,7 @@ private:
     return success();
   }
 
-  // What runs keep from run to run is in one place, so a model of states has one replica.
+  // States live on one rank between runs, so a model with states has one replica.
   int64_t replicasOf(ein::ModelOp model) {
     bool hasStates = llvm::any_of(model.getArgNames().getAsValueRange<StringAttr>(),
                                   [](StringRef name) { return !stateOf(name).empty(); });
@@ -130,12 +132,13 @@ private:
     return policy != planner::RematPolicy::none && microBatches != planner::RecomputingRuns::never;
   }
 
-  // The rank of each stage of a program that has so many. A program of fewer layers than
-  // stages has the first stages, on the ranks that are left of theirs, or where the schedule places so few.
+  // The rank of each stage of a program of `count` stages, which may be fewer than the strategy has. Then the first
+  // stages remain, on consecutive ranks, or where the schedule's placement puts so few.
   std::vector<int32_t> placeOf(int64_t count) {
     std::vector<int32_t> ranks(place.begin(), place.end());
     for (int64_t stage = ranks.size(); stage < count; ++stage)
       ranks.push_back(int32_t(stage));
+    // A schedule that prescribes its placement, such as a V, needs it for the smaller number of stages, too.
     const planner::ScheduleFamily &family = rowOf(schedule.getValue());
     if (int64_t all = ranks.size(), used = *llvm::max_element(ranks) + 1;
         all > count && family.placement != planner::Placement::any) {
@@ -143,13 +146,14 @@ private:
       return {placed.begin(), placed.end()};
     }
     ranks.resize(count);
+    // Ranks that lost all their stages must leave no gap in the numbers.
     std::set<int32_t> left(ranks.begin(), ranks.end());
     for (int32_t &rank : ranks)
       rank = int32_t(std::distance(left.begin(), left.find(rank)));
     return ranks;
   }
 
-  // What reads a state must see it before its update, and so where it is.
+  // All readers of a state must be in one stage: they need its value before the update, and it lives on one rank.
   LogicalResult checkStates(ein::ModelOp model, const FlatProgram &flat, ArrayRef<int32_t> stageOf) {
     std::map<int64_t, int32_t> stages; // of states
     for (const FlatCall &call : flat.calls)
@@ -171,6 +175,7 @@ private:
     return buildWorkload(model, flat, {.moments = moments, .keepKinds = *keepKinds});
   }
 
+  // The plan of a spec. It cuts the units before groups divide them, so `checkUnits` comes before `share`.
   FailureOr<Decision> readDecision(ein::ModelOp model, SpecOp spec, FlatProgram &flat) {
     std::optional<search::Sharing> sharing = sharingOf(spec);
     if (failed(checkUnits(spec, flat)) || (sharing && failed(share(model, flat, *sharing))))
@@ -186,12 +191,13 @@ private:
     return decision;
   }
 
-  // What the options say, with the cuts of the search.
+  // The plan of the options. Only the cut is solved for here, by the search's dynamic program.
   FailureOr<Decision> decide(ein::ModelOp model, FlatProgram &flat) {
     if (failed(checkReplicas(model)) || failed(checkBalance(model, flat, *balance, /*mayDiffer=*/follows)))
       return failure();
     if (flat.calls.empty())
       return model.emitError("model '") << model.getSymName() << "' calls no kernel";
+    // A program that follows another one may have fewer units than stages.
     int64_t units = flat.units.size(), count = follows ? std::min<int64_t>(stages, units) : int64_t(stages);
     if (count > units)
       return withKey(emitNoPlan(model), "parallelism.stages")
@@ -205,6 +211,8 @@ private:
     plan.replicas = replicasOf(model);
     plan.rankOf = placeOf(count);
     plan.stageOf = cutUnits(flat, decision.workload, plan);
+    // Both divide stages, and exclude each other: shards by rank, buckets in time. A cut also ends a segment of
+    // recomputation, so a policy rules out buckets.
     if (shards > 1 && hasParts(flat)) {
       search::Sharing sharing{shards, plan.stageOf, plan.rankOf};
       if (failed(share(model, flat, sharing)))
@@ -228,13 +236,13 @@ private:
     std::vector<int32_t> stageOf;
     for (auto [stage, count] : llvm::enumerate(*balance))
       stageOf.insert(stageOf.end(), count, int32_t(stage));
-    // A balance of another sum is of the model that this one follows.
+    // A balance with another sum belongs to the model that this one follows.
     if (stageOf.size() == flat.units.size())
       return stageOf;
     return search::cutUnits(workload, search::Machine(), plan.rankOf, plan.replicas);
   }
 
-  // By the policy; none that has a budget is one of the options.
+  // Applies the policy to the stages as they are cut. Budgets come as a spec, so no policy here has one.
   LogicalResult recompute(ein::ModelOp model, const FlatProgram &flat, Decision &decision) {
     decision.plan.recompute.assign(flat.calls.size(), search::Recompute::no);
     if (!recomputes())
@@ -251,8 +259,12 @@ private:
     return success();
   }
 
-  // Where nobody waits for B, W apart would hold what it reads through all of B. In stages that recompute, what both read lives for
-  // one unit and not for a stage; but behind the last B of a stage W stands anyway, and what others wait for is sent before it.
+  // Chooses the units with a full backward. A split W keeps its operands live through all of B, so it must gain
+  // something:
+  //   - If no other rank waits for a stage's B, splitting gains nothing.
+  //   - In a stage that recomputes, clones for both tasks live for one unit if W joins B, and for the whole stage
+  //     otherwise.
+  //   - The last unit of B stays split: its W follows B anyway, and the gradient leaves before it.
   void joinBackward(const FlatProgram &flat, Decision &decision) {
     search::PlanSpec &plan = decision.plan;
     plan.fullBackward.assign(flat.units.size(), false);
@@ -263,6 +275,7 @@ private:
       plan.fullBackward[unit] = unawaited[plan.stageOf[unit]];
     if (!plan.recomputes())
       return;
+    // Which stages recompute follows from the calls that the plan's tasks run, not from the policy.
     for (const auto &[stage, bodies] : llvm::enumerate(search::bodiesOf(decision.workload, plan).bodies))
       for (const std::vector<search::BodyCall> &body : bodies)
         recomputes[stage] = recomputes[stage] || llvm::any_of(body, [](const auto &call) { return call.isClone; });
@@ -270,6 +283,7 @@ private:
     for (const FlatCall &call : flat.calls)
       if (call.role == Role::B)
         last[plan.stageOf[call.unit]] = call.unit;
+    // The second rule may join a W to a B that runs before the W's operands exist. Then the first rule alone is legal.
     std::vector<char> unjoined = plan.fullBackward;
     for (size_t unit = 0; unit < plan.fullBackward.size(); ++unit)
       if (int32_t stage = plan.stageOf[unit]; recomputes[stage] && last[stage] != int64_t(unit))
@@ -278,7 +292,7 @@ private:
       plan.fullBackward = std::move(unjoined);
   }
 
-  // Of the stages as they are, with sums and clones where the cuts have put them.
+  // Records the times of the stages as built, with sums and clones where the cuts put them, and the bound of cuts.
   LogicalResult writeFigures(ProgramOp program) {
     CutModel model(program, RouteTable(program), bytesPerNs);
     if (planner::Fault fault = model.problem.check())
@@ -292,6 +306,7 @@ private:
     return success();
   }
 
+  // Decides and then builds, in this order: recomputation changes roles, and sums move by stages and roles.
   LogicalResult cut(ein::ModelOp model) {
     FailureOr<FlatProgram> flat = flatten(model, {prepare, cutGrain == planner::Grain::equation});
     if (failed(flat))
@@ -308,6 +323,7 @@ private:
     FailureOr<ProgramOp> program = buildProgram(model, *flat, plan.stageOf, plan.rankOf);
     if (failed(program))
       return failure();
+    // A spec may recompute without a policy. In the program that is policy `budget`, whose bound differs.
     bool isPolicys = policy != planner::RematPolicy::none;
     program->setRemat(isPolicys           ? policy.getValue()
                       : plan.recomputes() ? planner::RematPolicy::budget
@@ -315,7 +331,8 @@ private:
     program->setKeepsLast(isPolicys && microBatches == planner::RecomputingRuns::exceptLast);
     program->setMoments(moments);
     program->setReplicas(plan.replicas);
-    program->walk([&](SiteOp site) { site.setLanes(workload.lanes / plan.replicas); }); // those of the first replica
+    program->walk(
+        [&](SiteOp site) { site.setLanes(workload.lanes / plan.replicas); }); // only the first replica's groups
     program->setCutsKernels(workload.sharing || cutGrain == planner::Grain::equation);
     if (!pipeline.empty()) {
       program->setShards(workload.sharing ? workload.sharing->shards : 1);

@@ -1,4 +1,4 @@
-//===- PlanPrintRoutes.cpp - routes by source and by destination ----------===//
+//===- PlanPrintRoutes.cpp - list routes by source and by destination -----===//
 #include "Base/Programs.h"
 #include "plc/Planning/Passes.h"
 
@@ -40,7 +40,7 @@ struct PlanPrintRoutesPass : plc::plan::impl::PlanPrintRoutesBase<PlanPrintRoute
     if (failed(requireProgram(getOperation())))
       return signalPassFailure();
     markAllAnalysesPreserved();
-    // One write, so that nothing else that prints comes between.
+    // One write, so that no other output comes between.
     std::string text;
     llvm::raw_string_ostream stream(text);
     for (auto program : getOperation().getOps<ProgramOp>()) {

@@ -1,4 +1,4 @@
-//===- PlanReplicate.cpp - make all replicas of a pipeline -----------------===//
+//===- PlanReplicate.cpp - make all replicas of a pipeline ----------------===//
 #include "Base/Programs.h"
 #include "RouteBuilder.h"
 #include "plc/Planning/Passes.h"
@@ -24,6 +24,7 @@ using namespace plc::plan;
 
 namespace {
 
+// Copies stages, routes and ranks of the first replica, then divides ownership of parameters among all of them.
 class Replicas {
 public:
   explicit Replicas(ProgramOp program)
@@ -37,6 +38,7 @@ public:
   }
 
   void run() {
+    // Copies go behind the originals, replica by replica, so that indices follow from the replica's number.
     copies.push_back(llvm::to_vector(stages));
     Operation *lastStage = stages.back(), *lastRoute = routes.empty() ? nullptr : routes.back().getOperation(),
               *lastRank = ranksOfFirst.back();
@@ -56,7 +58,7 @@ public:
 private:
   static std::string nameIn(StringRef name, int64_t replica) { return (name + "." + Twine(replica)).str(); }
 
-  // A copy behind `last`, which it then is.
+  // Copies an operation behind `last`, and makes the copy the new last.
   template <typename Op>
   static Op copyBehind(Op op, Operation *&last) {
     auto copy = cast<Op>(op->clone());
@@ -71,6 +73,7 @@ private:
     copy.setRank(stage.getRank() + replica * ranks);
     copy.setReplica(replica);
     for (Operation &op : copy.getBody().front()) {
+      // Each replica sums its own micro-batches, which are its own accumulation groups.
       if (auto site = dyn_cast<SiteOp>(op))
         site.setLane(replica * (program.getLanes() / count));
       if (auto stash = dyn_cast<StashOp>(op))
@@ -78,6 +81,7 @@ private:
       if (auto pop = dyn_cast<PopOp>(op))
         pop.setRoute(nameIn(pop.getRoute(), replica));
     }
+    // Ids of clones are unique in a program, so a copy's ids continue behind those of the replicas before.
     copy.walk([&](CallOp call) {
       if (CloneAttr clone = call.getRecomputeAttr())
         call.setRecomputeAttr(
@@ -104,20 +108,22 @@ private:
     }
   }
 
-  // What an owner has of a parameter beside a copy: moments, and the lanes of the other replicas.
+  // A parameter with the bytes that only its owner keeps: moments, and the accumulation groups that other replicas
+  // send.
   struct Owned {
     int64_t stage;
     StringRef name;
     int64_t bytes;
   };
 
-  // Greedy, the largest first: no replica of a rank owns more than a third above the least possible (Graham, 1969).
+  // Longest processing time first: no replica of a rank owns more than a third above the least possible (Graham, 1969).
   void divideParameters() {
     llvm::StringMap<int64_t> sites;
     for (StageOp stage : stages)
       for (auto site : stage.getBody().getOps<SiteOp>())
         ++sites[site.getParam()];
     std::map<int64_t, std::vector<Owned>> owned; // by rank of the first replica
+    // Each site of an owner receives all groups but the replica's own.
     int64_t received = program.getLanes() - program.getLanes() / count;
     for (auto [index, stage] : llvm::enumerate(stages))
       for (auto param : stage.getBody().getOps<ParamOp>())
@@ -126,6 +132,7 @@ private:
               {int64_t(index), param.getParam(),
                byteSize(param.getType()) * (int64_t(program.getMoments()) + used * received)});
     for (int64_t replica = 1; replica < count; ++replica)
+      // Every copy starts without ownership; `divide` then names one owner for each parameter.
       for (StageOp stage : copies[replica])
         for (auto param : stage.getBody().getOps<ParamOp>())
           param.setOwned(false);
@@ -137,6 +144,7 @@ private:
     std::vector<int64_t> bytes(count);
     llvm::stable_sort(parameters, [](const Owned &a, const Owned &b) { return a.bytes > b.bytes; });
     for (const Owned &each : parameters) {
+      // Ties go to the lowest replica, so the answer is deterministic.
       int64_t replica = std::min_element(bytes.begin(), bytes.end()) - bytes.begin();
       bytes[replica] += each.bytes;
       paramIn(copies[0][each.stage], each.name).setOwned(false);
@@ -160,7 +168,7 @@ private:
   SmallVector<RouteOp> routes;
   SmallVector<RankOp> ranksOfFirst;
   std::vector<SmallVector<StageOp>> copies; // by replica
-  int64_t cloneIds = 0;                     // the ids of calls that are computed again are less
+  int64_t cloneIds = 0;                     // ids of clones are less than this
 };
 
 struct PlanReplicatePass : plc::plan::impl::PlanReplicateBase<PlanReplicatePass> {

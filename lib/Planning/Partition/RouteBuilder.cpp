@@ -1,4 +1,4 @@
-//===- RouteBuilder.cpp - declares routes and their ends --------------------===//
+//===- RouteBuilder.cpp - declares routes and their ends ------------------===//
 #include "RouteBuilder.h"
 
 #include "plc/Dialect/Plan/Values.h"
@@ -20,11 +20,12 @@ RouteBuilder::RouteBuilder(ProgramOp program, StringRef pass)
 
 RouteOp RouteBuilder::declare(StageOp source, StageOp destination, Per per, const std::string &carries, Type type,
                               int64_t lanes) {
-  // Stages between the two hold nothing of the value.
+  // For the remark only: stages in between hold nothing of the value.
   int64_t apart = llvm::find(stages, source) - llvm::find(stages, destination);
   remark::passed(program.getLoc(), remark::RemarkOpts::name("Routed").category(pass).function(program.getSymName()))
       << remark::add("{0} to {1}, past {2} stages: '{3}', {4} per {5}", source.getSymName(), destination.getSymName(),
                      std::abs(apart) - 1, carries, planner::formatBytes(lanes * byteSize(type)), stringifyPer(per));
+  // Routes stand before the ranks, whether those exist already or not.
   auto ranks = program.getBody().getOps<RankOp>();
   if (ranks.empty())
     builder.setInsertionPointToEnd(&program.getBody().front());
@@ -40,12 +41,13 @@ PopOp RouteBuilder::connect(RouteOp route, StageOp source, StageOp destination, 
   builder.setInsertionPoint(source.getBody().front().getTerminator());
   StashOp::create(builder, value.getLoc(), route.getSymName(), value);
   Block &block = destination.getBody().front();
+  // Handles stand first in a stage, then its tasks.
   auto end = llvm::find_if(block, [](Operation &op) { return !isa<ParamOp, SiteOp, InputOp, PopOp>(op); });
   builder.setInsertionPoint(&block, end);
   return PopOp::create(builder, value.getLoc(), value.getType(), route.getSymName(), into);
 }
 
-// The place of a site on another stage's rank, made there if need be.
+// A handle of the site in another stage, made there if it has none: the buffer in which the gradient arrives.
 Value RouteBuilder::siteIn(StageOp stage, SiteOp like) {
   for (auto site : stage.getBody().getOps<SiteOp>())
     if (site.getParam() == like.getParam() && site.getIndex() == like.getIndex() && site.getLane() == like.getLane())
@@ -56,6 +58,7 @@ Value RouteBuilder::siteIn(StageOp stage, SiteOp like) {
 }
 
 void RouteBuilder::routeParameters() {
+  // A parameter without a site is constant: all copies keep their first value, and need no route.
   llvm::MapVector<StringRef, std::pair<StageOp, ParamOp>> owners;
   llvm::StringSet<> trained;
   for (StageOp stage : stages)
@@ -66,6 +69,7 @@ void RouteBuilder::routeParameters() {
       if (param.getOwned())
         owners[param.getParam()] = {stage, param};
   for (StageOp stage : stages) {
+    // `connect` adds sites while this iterates, hence the copy of the list.
     for (auto site : llvm::to_vector(stage.getBody().getOps<SiteOp>())) {
       StageOp owner = owners.lookup(site.getParam()).first;
       if (!owner || owner.getRank() == stage.getRank())
@@ -75,7 +79,7 @@ void RouteBuilder::routeParameters() {
       connect(route, stage, owner, site, siteIn(owner, site));
     }
   }
-  // One copy per rank, whatever the number of its stages.
+  // One message per rank, because stages of a rank share one buffer of a parameter.
   DenseSet<std::pair<int64_t, StringRef>> sent;
   for (StageOp stage : stages)
     for (auto param : llvm::to_vector(stage.getBody().getOps<ParamOp>())) {

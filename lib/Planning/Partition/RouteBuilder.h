@@ -8,20 +8,23 @@
 
 namespace plc::plan {
 
-/// Makes routes of a program, numbered behind those that it has, with what stashes and pops their values.
+/// Adds routes to a program, numbered behind those that it has, with the stash and the pop of each.
 class RouteBuilder {
 public:
-  /// Remarks of routes tell the pass.
+  /// `pass` is the category of remarks.
   RouteBuilder(ProgramOp program, llvm::StringRef pass);
 
   llvm::ArrayRef<StageOp> getStages() const { return stages; }
+  /// Declares a route without its ends. `carries` is a name for people; `lanes` counts the buffers of `type` in a
+  /// message.
   RouteOp declare(StageOp source, StageOp destination, Per per, const std::string &carries, mlir::Type type,
                   int64_t lanes = 1);
-  /// The stash, then the pop behind the handles of the destination.
+  /// Adds the stash at the end of the source, and the pop behind the handles of the destination. With `into` the
+  /// message lands in that parameter's or site's buffer.
   PopOp connect(RouteOp route, StageOp source, StageOp destination, mlir::Value value, mlir::Value into);
 
-  /// Of each parameter that another rank owns, its gradient sites go there before the step, and its new value comes back
-  /// behind it, once for each rank.
+  /// Routes tied parameters: before the step, each gradient site goes to the owner's rank; behind it, the new value
+  /// goes once to each other rank that has the parameter.
   void routeParameters();
 
 private:

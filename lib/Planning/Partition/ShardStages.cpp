@@ -1,4 +1,4 @@
-//===- ShardStages.cpp - which rank of a group computes what ----------------===//
+//===- ShardStages.cpp - which rank of a group computes what --------------===//
 #include "ShardStages.h"
 
 #include "plc/Dialect/Plan/Values.h"
@@ -19,18 +19,20 @@ using namespace plc::plan;
 
 namespace {
 
-constexpr int64_t whole = -1; // the share of what is none
+constexpr int64_t whole = -1; // the share of values that all ranks of a group need
 
-// The share of each call: the parts that one rank of a group has, which stand one behind the other, so that it adds up its own.
-// Parameters and states decide; without such the values do. What has those of several shares goes where the largest is, as each
-// part of a softmax over a divided size is, which reads what all parts make one number of; where equally large ones are, it
-// puts them together, and is whole.
+// Finds which rank of a group a call belongs to: the share of the parameters and states that it reads, else of the
+// values. Shards of one rank are neighbours, so that the rank adds up its own partial sums first. Where a call reads
+// several shares:
+//   - The largest operand decides. Each shard of a softmax over a divided size also reads a small value made of all
+//     shards.
+//   - Equally large operands of several shares mean that the call combines them. It is whole then.
 class Parts {
 public:
   Parts(const FlatProgram &flat, int64_t shards) : flat(flat), ofValue(flat.values.size(), whole) {
     for (auto [index, value] : llvm::enumerate(flat.values))
       if (auto name = partOf(value))
-        ofValue[index] = name->part * shards / name->parts;
+        ofValue[index] = name->part * shards / name->parts; // consecutive shards go to one rank
     for (const FlatCall &call : flat.prepared)
       take(call);
     for (const FlatCall &call : flat.calls)
@@ -50,7 +52,8 @@ private:
   int64_t take(const FlatCall &call) {
     std::map<int64_t, int64_t> owned, read; // bytes of the largest value, by share
     for (int64_t value : call.args)
-      if (ofValue[value] != whole) {
+      if (ofValue[value] != whole) { // whole operands say nothing
+        // Parameters and states have a home, values can travel: so `owned` decides before `read`.
         int64_t &most = (flat.values[value].origin == FlatValue::Result ? read : owned)[ofValue[value]];
         most = std::max(most, byteSize(flat.values[value].type));
       }
@@ -61,6 +64,7 @@ private:
     return part;
   }
 
+  // The share with the most bytes; `whole` on a tie.
   static int64_t mostOf(const std::map<int64_t, int64_t> &bytes) {
     int64_t most = 0, part = whole;
     for (auto [share, count] : bytes)
@@ -75,6 +79,9 @@ private:
   std::vector<int64_t> ofValue, ofCall;
 };
 
+// Divides the stages of a pipeline in these steps: find the share of each call, move B and W to units of their own
+// share, count how often values change ranks (`levels`), make a stage per level and share, and spread whole stages
+// evenly.
 class Sharer {
 public:
   Sharer(FlatProgram &flat, ArrayRef<int64_t> stageOf, int64_t shards) : flat(flat), parts(flat, shards) {
@@ -91,6 +98,7 @@ public:
         position[call.unit] = pipeline[index];
         partOf[call.unit] = parts.of(index);
       }
+    // In ascending order, since `rehome` searches these lists.
     for (int64_t unit = 0; unit < int64_t(flat.units.size()); ++unit)
       unitsOf[{position[unit], partOf[unit]}].push_back(unit);
   }
@@ -98,7 +106,7 @@ public:
   SharedStages run(ArrayRef<int64_t> groupOf, int64_t shards) {
     rehome();
     std::vector<int64_t> level = levels();
-    // What is whole first, because the parts of a level do not wait for it, nor for each other.
+    // `whole` is -1, so it sorts first in each level: the slices of a level wait neither for it nor for each other.
     std::map<Key, int64_t> stages;
     for (int64_t unit = 0; unit < int64_t(flat.units.size()); ++unit)
       stages[{position[unit], level[unit], partOf[unit]}];
@@ -115,10 +123,10 @@ public:
   }
 
 private:
-  using Key = std::tuple<int64_t, int64_t, int64_t>; // stage of the pipeline, level, part
+  using Key = std::tuple<int64_t, int64_t, int64_t>; // stage of the pipeline, level, share
 
-  // Numbers the units stage by stage. In program order a unit of one branch may come before units of another branch whose
-  // stages are earlier; everything below takes the lower number for the earlier unit.
+  // Renumbers the units stage by stage. In program order a unit of one branch may precede units of another branch in
+  // earlier stages. The code below relies on lower numbers for earlier units.
   void numberAlong(ArrayRef<int64_t> pipeline) {
     std::vector<int64_t> stageOf(flat.units.size()), order(flat.units.size()), number(flat.units.size());
     for (auto [call, stage] : llvm::zip(flat.calls, pipeline))
@@ -136,8 +144,9 @@ private:
       call.unit = number[call.unit];
   }
 
-  // What is whole may be computed by any rank of its group: the longest first goes to the one with the least to do (Graham,
-  // "Bounds on multiprocessing timing anomalies", 1969). Each receives what it needs of the others anyway.
+  // Spreads whole stages: the longest first, each to the rank with the least work so far (Graham, "Bounds on
+  // multiprocessing timing anomalies", 1969). All ranks of the group receive the values anyway, so the choice costs no
+  // message.
   void balance(const std::map<Key, int64_t> &stages, int64_t shards, SharedStages &shared) {
     std::vector<int64_t> ns(stages.size());
     for (const FlatCall &call : flat.calls)
@@ -146,7 +155,7 @@ private:
     std::vector<std::pair<int64_t, int64_t>> wholes;
     for (const auto &[key, stage] : stages)
       if (std::get<2>(key) == whole)
-        wholes.emplace_back(-ns[stage], stage);
+        wholes.emplace_back(-ns[stage], stage); // negative, so that the longest sorts first
       else
         load[shared.rankOf[stage]] += ns[stage];
     std::sort(wholes.begin(), wholes.end());
@@ -155,14 +164,14 @@ private:
       for (int64_t rank = first; rank < first + shards; ++rank)
         if (load[rank] < load[best])
           best = rank;
-      load[best] -= time;
+      load[best] -= time; // `time` is negative
       shared.rankOf[stage] = best;
     }
   }
 
-  // A call of B or W goes with the last unit of its own part that is not behind those whose gradients it reads, nor behind
-  // its layer, so that gradients still go the way back and nobody has to make one before its turn. What adds to a gradient
-  // stays with the unit that reads the parameter, if it may.
+  // Moves each call of B or W to the last unit of its own share that is neither behind the makers of the gradients that
+  // it reads, nor behind its layer. So gradients only go backward along the units, and no rank waits for a later one. A
+  // call that adds to a gradient stays with the unit that reads the parameter, where that is allowed.
   void rehome() {
     DenseMap<StringAttr, int64_t> ends; // of layer calls
     for (const FlatCall &call : flat.calls)
@@ -171,6 +180,7 @@ private:
     for (auto [index, call] : llvm::enumerate(flat.calls)) {
       if (call.role == Role::F)
         continue;
+      // The latest unit that is allowed: the end of the layer, or an earlier maker of a gradient.
       int64_t last = std::max(call.unit, ends.lookup(call.path));
       bool adds = false;
       for (int64_t value : call.args) {
@@ -181,13 +191,14 @@ private:
       if (adds && partOf[call.unit] == parts.of(index) && call.unit <= last)
         continue;
       const std::vector<int64_t> &own = unitsOf[{position[std::min(call.unit, last)], parts.of(index)}];
+      // No unit of its share that early: it stays where it may.
       auto behind = std::upper_bound(own.begin(), own.end(), last);
       call.unit = behind == own.begin() ? std::min(call.unit, last) : *std::prev(behind);
     }
   }
 
-  // Of each unit in its stage of the pipeline: how often what it needs has changed ranks, at least. Units that have to do
-  // with each other, forward or backward, keep their order.
+  // For each unit, within its stage of the pipeline: how often at least its operands have changed ranks. Units that
+  // exchange values, forward or backward, keep their order. This is a longest path over the pairs of units.
   std::vector<int64_t> levels() {
     std::set<std::pair<int64_t, int64_t>> orders;
     for (const FlatCall &call : flat.calls)
@@ -196,7 +207,7 @@ private:
           if (int64_t other = flat.calls[maker].unit; other != call.unit)
             orders.emplace(std::max(other, call.unit), std::min(other, call.unit));
     std::vector<int64_t> level(flat.units.size());
-    for (auto [behind, before] : orders) // ascending, so that what is before is known
+    for (auto [behind, before] : orders) // ascending, so the level of `before` is final
       if (position[behind] == position[before])
         level[behind] = std::max(level[behind], level[before] + (partOf[behind] != partOf[before]));
     return level;
@@ -213,6 +224,7 @@ private:
 FailureOr<SharedStages> plc::plan::shareStages(ein::ModelOp model, FlatProgram &flat, ArrayRef<int64_t> stageOf,
                                                ArrayRef<int64_t> groupOf, int64_t shards) {
   SharedStages shared = Sharer(flat, stageOf, shards).run(groupOf, shards);
+  // A rank without work would have no stage, and ranks are numbered without gaps.
   int64_t ranks = (*std::max_element(groupOf.begin(), groupOf.end()) + 1) * shards;
   for (int64_t rank = 0; rank < ranks; ++rank)
     if (!llvm::is_contained(shared.rankOf, rank)) {

@@ -15,6 +15,7 @@ namespace {
 
 constexpr Role roles[] = {Role::P, Role::F, Role::B, Role::W};
 
+// Writes a flat program as IR: first empty stages, since stages use each other's results both ways, then their bodies.
 class ProgramBuilder {
 public:
   ProgramBuilder(ein::ModelOp model, const FlatProgram &flat, ArrayRef<int32_t> stageOfUnit, ArrayRef<int32_t> rankOf)
@@ -47,7 +48,8 @@ private:
   Place placeOf(const FlatCall &call) { return {stageOfUnit[call.unit], call.role}; }
   Place homeOf(int64_t value) { return placeOf(flat.calls[flat.values[value].call]); }
 
-  // Each stage prepares by itself what its calls read, with all that is needed for that: nothing prepared travels.
+  // Each stage precomputes what its own calls read, with all that this needs: precomputed values never travel. A value
+  // that two stages read is made twice.
   void placePrepared() {
     if (flat.prepared.empty())
       return;
@@ -62,11 +64,13 @@ private:
         need(stageOfUnit[call.unit], value);
         read.insert({stageOfUnit[call.unit], value});
       }
+    // In reverse program order, so that a call's readers are known before its own operands.
     for (int64_t index = int64_t(flat.prepared.size()) - 1; index >= 0; --index)
       for (int64_t stage = 0; stage < int64_t(rankOf.size()); ++stage)
         if (needed.count({stage, index}))
           for (int64_t value : flat.prepared[index].args)
             need(stage, value);
+    // Only values that other tasks read leave P; the rest are its temporaries.
     for (auto [stage, index] : needed) {
       const FlatCall &call = flat.prepared[index];
       callsOf[{stage, Role::P}].push_back(&call);
@@ -77,7 +81,7 @@ private:
     }
   }
 
-  // An output's place is its maker's, so it has one, and it is one output.
+  // An output's buffer is written by its maker, so a call must make it, and it must be one output only.
   LogicalResult checkOutputs() {
     llvm::DenseMap<int64_t, StringRef> seen;
     for (auto [index, value] : llvm::enumerate(flat.outputs)) {
@@ -92,7 +96,7 @@ private:
     return success();
   }
 
-  // Which values leave their task, and which their stage, each in the order in which they are made.
+  // Finds which values leave their task, and which their stage, each list in the order in which values are read.
   void findCrossings() {
     auto cross = [&](int64_t value, std::optional<Place> user) {
       if (flat.values[value].origin != FlatValue::Result)
@@ -123,6 +127,7 @@ private:
     auto program = ProgramOp::create(builder, model.getLoc(), model);
     programBlock = builder.createBlock(&program.getBody());
     for (const auto &each : flat.layers)
+      // Paths do not tell which layer a call belongs to, so the program lists the layers.
       LayerOp::create(builder, model.getLoc(), each.path, each.layer, each.kind);
     return program;
   }
@@ -183,7 +188,7 @@ private:
     }
   }
 
-  // In a program calls of F are numbered in their stage.
+  // Clones are named by the forward call's number in its stage, as `plan.call` has it.
   DenseI64ArrayAttr againOf(const FlatCall &call) {
     if (call.again.empty())
       return nullptr;
@@ -201,6 +206,7 @@ private:
     builder.createBlock(&task.getBody());
     DenseMap<int64_t, Value> local;
     auto find = [&](int64_t value) {
+      // The nearest definition wins: made in this task, in this stage, in another stage.
       for (auto *scope : {&local, &inStage, &outside})
         if (Value found = scope->lookup(value))
           return found;
@@ -212,7 +218,7 @@ private:
           CallOp::create(builder, call->loc, typesOf(call->results), KernelOp(call->kernel).getSymName(), operands,
                          call->path, /*recompute=*/nullptr,
                          call->discard.empty() ? nullptr : builder.getDenseI64ArrayAttr(call->discard), againOf(*call));
-      // An accumulated value is found at its site, whichever call added to it last.
+      // The site stands for an accumulated value, whichever call added to it last.
       for (auto [value, result] : llvm::zip(call->results, created.getResults()))
         if (flat.values[value].origin != FlatValue::Site)
           local[value] = result;

@@ -6,7 +6,9 @@
 
 namespace plc::plan {
 
-/// The program, behind its model, whose units are in the given stages, and these on ranks. Stages use each other's results.
+/// Builds the program behind its model: units in the given stages, stages on the given ranks. Stages use each other's
+/// results, so no routes exist yet. Fails with a diagnostic if an output is no call's result, or if two outputs are one
+/// value.
 mlir::FailureOr<ProgramOp> buildProgram(ein::ModelOp model, const FlatProgram &flat,
                                         llvm::ArrayRef<int32_t> stageOfUnit, llvm::ArrayRef<int32_t> rankOf);
 

@@ -1,4 +1,4 @@
-//===- HeldValues.cpp - which values the bytes of an arena hold ------------===//
+//===- HeldValues.cpp - which values the bytes of an arena hold -----------===//
 #include "HeldValues.h"
 
 using namespace mlir;

@@ -1,4 +1,4 @@
-//===- ProveFigures.cpp - what a plan says of itself ------------------------===//
+//===- ProveFigures.cpp - what a plan says of itself ----------------------===//
 #include "Partition/CutModel.h"
 #include "Proof.h"
 #include "Remat/RecomputationBounds.h"

@@ -1,4 +1,4 @@
-//===- ProveParameters.cpp - owners, gradient sites, steps ------------------===//
+//===- ProveParameters.cpp - owners, gradient sites, steps ----------------===//
 #include "Proof.h"
 
 #include "mlir/IR/BuiltinOps.h"

@@ -1,4 +1,4 @@
-//===- ProveShape.cpp - a table and its program, one by one -----------------===//
+//===- ProveShape.cpp - a table and its program, one by one ---------------===//
 #include "FreeOrder.h"
 
 #include "plc/Dialect/Plan/Values.h"

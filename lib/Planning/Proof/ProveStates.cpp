@@ -1,4 +1,4 @@
-//===- ProveStates.cpp - no read of a state behind its update --------------===//
+//===- ProveStates.cpp - no read of a state behind its update -------------===//
 #include "Proof.h"
 
 #include "plc/Support/StateName.h"

@@ -1,4 +1,4 @@
-//===- TaskEffect.cpp - what runs of a task do to blocks -------------------===//
+//===- TaskEffect.cpp - what runs of a task do to blocks ------------------===//
 #include "TaskEffect.h"
 
 #include "plc/Dialect/Plan/Values.h"

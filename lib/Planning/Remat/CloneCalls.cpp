@@ -9,20 +9,22 @@ using namespace plc::plan;
 
 namespace {
 
-// What a value inside a stage is there: a result of a task is the result of one of its calls.
+// The call's result behind a value of a stage: a task's result is the result of one of its calls.
 Value insideStage(Value value) {
   while (auto task = value.getDefiningOp<TaskOp>())
     value = task.getBody().front().getTerminator()->getOperand(cast<OpResult>(value).getResultNumber());
   return value;
 }
 
+// Clones the calls of one stage in these steps: let calls read each other past task results, insert clones in order,
+// and give each task the results that others still read.
 class StageCloner {
 public:
   StageCloner(StageOp stage, int64_t &nextId) : stage(stage), nextId(nextId), builder(stage.getContext()) {
     if (TaskOp forward = stage.getTask(Role::F))
       llvm::append_range(calls, forward.getBody().getOps<CallOp>());
     for (auto [place, call] : llvm::enumerate(calls))
-      places[call] = place;
+      places[call] = place; // `again` and `recompute` name a call of F by its index
     clones.resize(calls.size());
   }
 
@@ -32,6 +34,7 @@ public:
             .wasInterrupted();
     if (!isPlaced)
       return;
+    // Which values leave a task changes with the clones, so the results of tasks are taken apart and made anew.
     bypassTaskResults();
     for (auto task : stage.getBody().getOps<TaskOp>())
       if (task.getRole() != Role::F)
@@ -43,11 +46,12 @@ public:
 
 private:
   void cloneIn(TaskOp task) {
+    // In the order of calls, so that `clones` always has the last run before the call at hand.
     for (auto call : llvm::to_vector(task.getBody().getOps<CallOp>())) {
       builder.setInsertionPoint(call);
       for (int64_t place : call.getAgain().value_or(ArrayRef<int64_t>())) {
         auto copy = cast<CallOp>(builder.clone(*calls[place]));
-        copy.removeDiscardAttr();
+        copy.removeDiscardAttr(); // nothing is left to discard: the clone's readers are in this task or in a later one
         copy.setRecomputeAttr(CloneAttr::get(builder.getContext(), place, nextId++));
         readLast(copy);
         clones[place] = copy;
@@ -57,7 +61,7 @@ private:
     }
   }
 
-  // What the last clone made stands for what its original discards.
+  // The last clone's result stands for what its original discards. Saved results are read where they are.
   void readLast(CallOp call) {
     for (OpOperand &operand : call->getOpOperands()) {
       auto made = dyn_cast<OpResult>(operand.get());
@@ -68,14 +72,15 @@ private:
     }
   }
 
-  // Until `yieldWhatIsUsed`, calls use the results of other tasks' calls directly.
+  // Until `yieldWhatIsUsed`, calls use the results of other tasks' calls directly, across regions.
   void bypassTaskResults() {
     for (auto task : stage.getBody().getOps<TaskOp>())
       for (OpResult result : task.getResults())
         result.replaceAllUsesWith(insideStage(result));
   }
 
-  // Makes the results of a task those of its calls that others use, in the order of calls.
+  // Makes exactly those results of calls the results of their task that other tasks or the stage use, in the order of
+  // calls. An operation cannot change its results, so the body moves to a new task.
   void yieldWhatIsUsed(TaskOp task) {
     SmallVector<Value> used;
     auto isOutside = [&](Operation *user) { return !task->isProperAncestor(user); };
@@ -103,7 +108,7 @@ private:
   StageOp stage;
   std::vector<CallOp> calls;             // of F
   DenseMap<Operation *, int64_t> places; // among them
-  std::vector<CallOp> clones;            // per call of F, the last
+  std::vector<CallOp> clones;            // by call of F: its last clone so far
   int64_t &nextId;
   OpBuilder builder;
 };

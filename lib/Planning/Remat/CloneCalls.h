@@ -6,9 +6,9 @@
 
 namespace plc::plan {
 
-/// Computes again, in a stage's backward tasks, what calls say runs `again` before them; whoever reads a value that F discards
-/// reads what the last run before has made. Names what is kept
-/// by `plan.checkpoint`s. Numbers clones from `nextId` on.
+/// Clones, in a stage's backward tasks, the calls of F that `again` lists before a call. A reader of a discarded value
+/// then reads what the last clone before it made. Adds a `plan.checkpoint` for each value that stays live from F to a
+/// backward task. Numbers clones from `nextId` on, and advances it.
 void cloneCalls(StageOp stage, int64_t &nextId);
 
 } // namespace plc::plan

@@ -1,4 +1,4 @@
-//===- PlanRemat.cpp - keep some values, compute others again -------------===//
+//===- PlanRemat.cpp - clone what forward calls discard -------------------===//
 #include "Base/Programs.h"
 #include "CloneCalls.h"
 #include "RecomputationBounds.h"
@@ -37,6 +37,7 @@ private:
   LogicalResult apply(ProgramOp program) {
     if (failed(check(program)))
       return failure();
+    // Ids of clones are unique in the program, not only in their stage.
     int64_t nextId = 0;
     for (auto stage : program.getBody().getOps<StageOp>()) {
       int64_t first = nextId;
@@ -50,6 +51,7 @@ private:
     }
     if (program.getKeepsLast())
       keepLast(program);
+    // Bounds under a budget need the number of micro-batches in flight, so they wait for the schedule.
     bool isScheduled = !program.getBody().getOps<RankOp>().empty();
     if (!program.getKeptBytes()) { // of a chosen plan
       RecomputationFigures figures = recomputationOf(program, RouteTable(program));
@@ -58,6 +60,7 @@ private:
       program.setKeptBoundBytes(0);
       program.setRecomputeBoundNs(0);
     }
+    // Computed anew from the program as it stands, because the proof computes them from the same.
     if (isScheduled && program.getRecomputeBoundNs()) {
       RecomputationBounds bounds = boundsOfRecomputation(program, RouteTable(program), *keepKinds);
       program.setKeptBoundBytes(bounds.keptBytes);
@@ -78,6 +81,7 @@ private:
     return program.getKeepsLast() ? requireSchedule(program) : success();
   }
 
+  // Hand-written IR may name calls that do not exist.
   LogicalResult checkPlaces(ProgramOp program) {
     for (auto stage : program.getBody().getOps<StageOp>()) {
       TaskOp forward = stage.getTask(Role::F);
@@ -96,6 +100,7 @@ private:
     return success();
   }
 
+  // Marks the backward runs of the last micro-batch, in stages that have clones: such a run leaves the clones out.
   void keepLast(ProgramOp program) {
     SymbolTable symbols(program);
     for (auto rank : program.getBody().getOps<RankOp>())
@@ -105,7 +110,7 @@ private:
           run.setKeep(true);
   }
 
-  // Clones take time. Each run of a task is counted with its clones, also one that keeps.
+  // Predicts the step with clones. Every run is counted with its clones, also one that keeps: a task has one time.
   LogicalResult predict(ProgramOp program) {
     planner::ScheduleProblem problem = buildScheduleProblem(program, getChildAnalysis<RouteTable>(program), bytesPerNs);
     std::vector<std::vector<RunOp>> runs;

@@ -1,4 +1,4 @@
-//===- RecomputationBounds.cpp - what recomputation had to take -------------===//
+//===- RecomputationBounds.cpp - certificates of recomputation ------------===//
 #include "RecomputationBounds.h"
 
 #include "RetentionModel.h"
@@ -19,7 +19,7 @@ using planner::RetentionProblem;
 
 namespace {
 
-// The program before its clones, as a problem of modes.
+// The program without its clones, as the problem that policies other than budgets solve.
 class KeptValues {
 public:
   KeptValues(ProgramOp program, const RouteTable &routes, ArrayRef<std::string> keepKinds)
@@ -51,7 +51,7 @@ private:
     problem.calls.push_back(std::move(made));
   }
 
-  // What it reads of clones it reads of their originals.
+  // A read of a clone is a read of its original, because the problem does not know the clones.
   void addBackward(CallOp call, Role role, int64_t stage) {
     RematProblem::BackwardCall reads{planner::TaskKind(role), {}, stage};
     for (Value operand : call.getArgs()) {
@@ -74,12 +74,14 @@ private:
   DenseMap<Value, int64_t> numbers;
 };
 
-// The most micro-batches of a stage that have begun and are not through at once, and whether others run between B and W.
+// How a stage's tasks interleave: the most micro-batches that have begun and not ended at one time, and whether other
+// tasks run between a B and its W.
 struct Flight {
   int64_t most = 1;
   bool splitsBackward = false;
 };
 
+// Counts over the order of each rank. A micro-batch is in flight from its F to its last run in the stage.
 llvm::StringMap<Flight> flightsOf(ProgramOp program) {
   struct State {
     Flight flight;
@@ -105,6 +107,7 @@ llvm::StringMap<Flight> flightsOf(ProgramOp program) {
       State &state = states[run.getStage()];
       if (run.getRole() == Role::F)
         state.flight.most = std::max(state.flight.most, ++state.flying);
+      // A W that does not directly follow its B is split from it.
       state.flight.splitsBackward |= run.getRole() == Role::W && (last != &state || lastMb != run.getMb());
       if (--state.left[run.getMb()] == 0)
         --state.flying;
@@ -118,7 +121,7 @@ llvm::StringMap<Flight> flightsOf(ProgramOp program) {
   return flights;
 }
 
-// The most bytes that a rank holds: while one of its stages computes, each of the others holds what lives from F to B of as many
+// The peak of a rank: while one stage computes, each other stage has its saved activations live for as many
 // micro-batches as it has in flight.
 int64_t peakOfRank(ArrayRef<StageRetention> stages) {
   auto held = [](const StageRetention &stage) {
@@ -132,6 +135,8 @@ int64_t peakOfRank(ArrayRef<StageRetention> stages) {
   return peak;
 }
 
+// Gives each stage all bytes that its rank uses at its peak. That is at least what the stage has in any order, so the
+// sum of the stages' bounds is a bound for the rank.
 int64_t boundUnderBudget(ProgramOp program, ArrayRef<std::string> keepKinds) {
   planner::KnownRetentionBounds known; // of equal stages
   llvm::StringMap<Flight> flights = flightsOf(program);
@@ -161,6 +166,7 @@ RecomputationBounds plc::plan::boundsOfRecomputation(ProgramOp program, const Ro
   RematProblem problem = KeptValues(program, routes, keepKinds).problem;
   RecomputationBounds bounds;
   bounds.keptBytes = problem.boundKeptBytes();
+  // Without clones nothing is recomputed, and the cheaper bound is tight.
   bool hasBudget = program.getRemat() && rowOf(*program.getRemat()).obeys(planner::ByteBudget);
   if (hasBudget && program.getRecomputeNs().value_or(0) > 0)
     bounds.ns = boundUnderBudget(program, keepKinds);

@@ -1,4 +1,4 @@
-//===- RecomputationBounds.h - what recomputation had to take ---*- C++ -*-===//
+//===- RecomputationBounds.h - certificates of recomputation ----*- C++ -*-===//
 #ifndef PLC_LIB_PLANNING_REMAT_RECOMPUTATIONBOUNDS_H
 #define PLC_LIB_PLANNING_REMAT_RECOMPUTATIONBOUNDS_H
 
@@ -19,10 +19,11 @@ struct RecomputationBounds {
   int64_t ns = 0;        ///< no choice that holds as little computes again for less
 };
 
-/// Of a scheduled program as it stands, with its clones. Under a byte budget each rank is held to the bytes that it holds
-/// at once, with as many micro-batches in flight as its runs have, and each of its stages to what it would add if it had
-/// these bytes alone (`planner::retentionBound`); by other policies to the bytes that are kept for B and W
-/// (`planner::RematProblem`).
+/// Lower bounds for a scheduled program as it stands, with its clones, for one micro-batch of its first replica.
+///   - Under a byte budget each rank is held to its own peak, with as many micro-batches in flight as its runs have.
+///     Each of its
+/// stages is bounded as if it had all these bytes alone (`planner::retentionBound`), and the bounds add up.
+///   - By other policies the bytes saved for B and W are the limit (`planner::RematProblem`).
 RecomputationBounds boundsOfRecomputation(ProgramOp program, const RouteTable &routes,
                                           llvm::ArrayRef<std::string> keepKinds);
 

@@ -1,4 +1,4 @@
-//===- RematModel.cpp - a program as a problem of recomputation -----------===//
+//===- RematModel.cpp - programs as segments of a policy ------------------===//
 #include "RematModel.h"
 
 #include "plc/Analysis/TaskSlots.h"
@@ -24,6 +24,7 @@ RematProblem plc::plan::buildRematProblem(const FlatProgram &flat, ArrayRef<std:
   for (const FlatValue &value : flat.values)
     problem.values.push_back({byteSize(value.type)});
   for (const FlatCall &call : flat.calls) {
+    // Backward calls matter only by what they read: that must be live, or made again.
     if (call.role != Role::F) {
       problem.backward.push_back({TaskKind(call.role), call.args});
       continue;
@@ -31,6 +32,7 @@ RematProblem plc::plan::buildRematProblem(const FlatProgram &flat, ArrayRef<std:
     const FlatProgram::Instance *layer = layers.lookup(call.path);
     for (int64_t result : call.results)
       problem.values[result].maker = problem.calls.size();
+    // Calls outside of all layers are selected, but have no layer; policies that count layers leave them out.
     bool selected = !layer || !llvm::is_contained(keepKinds, layer->kind);
     problem.calls.push_back(
         {layer ? layer->layer : -1, selected, -1, call.args, call.results, KernelOp(call.kernel).getNs()});
@@ -50,6 +52,7 @@ FailureOr<RematProblem> plc::plan::buildSegments(ein::ModelOp model, const FlatP
 }
 
 planner::Remat plc::plan::decideByStage(const FlatProgram &flat, ArrayRef<int32_t> stageOfUnit, RematProblem &problem) {
+  // The problem lists forward and backward calls apart, each in program order.
   auto forward = problem.calls.begin();
   auto backward = problem.backward.begin();
   for (const FlatCall &call : flat.calls)

@@ -1,4 +1,4 @@
-//===- RematModel.h - a program as a problem of recomputation ---*- C++ -*-===//
+//===- RematModel.h - programs as segments of a policy ----------*- C++ -*-===//
 #ifndef PLC_LIB_PLANNING_REMAT_REMATMODEL_H
 #define PLC_LIB_PLANNING_REMAT_REMATMODEL_H
 
@@ -8,23 +8,24 @@
 
 namespace plc::plan {
 
-/// The forward calls of a flat program, in order, and its backward calls; the one place that says what a problem of
-/// recomputation is. Layers of `keepKinds` keep what they make. Values are numbered as the program's; all calls are of
-/// one stage.
+/// The problem of recomputation of a flat program: its forward calls in order, and its backward calls. This is the only
+/// place that defines it. Values have the program's numbers, sizes are in bytes. Layers of `keepKinds` save all that
+/// they make. All calls belong to one stage.
 planner::RematProblem buildRematProblem(const FlatProgram &flat, llvm::ArrayRef<std::string> keepKinds);
 
-/// The same with the segments that a mode's policy chooses. Fails with a diagnostic, of the key, where the mode names what there is
-/// not.
+/// The same problem with the segments that the policy of `mode` chooses. Fails with a diagnostic for the strategy's key
+/// if `mode` names layers that do not exist.
 mlir::FailureOr<planner::RematProblem> buildSegments(ein::ModelOp model, const FlatProgram &flat,
                                                      llvm::ArrayRef<std::string> keepKinds,
                                                      const planner::RematMode &mode);
 
-/// What a problem's policy makes of the stages of the program's units: what a stage receives is there.
+/// The answer of the problem's policy for units in stages. A stage has what it receives, so each stage starts new
+/// segments. Sets the stages of the problem's calls.
 planner::Remat decideByStage(const FlatProgram &flat, llvm::ArrayRef<int32_t> stageOfUnit,
                              planner::RematProblem &problem);
 
-/// Says what each forward call keeps for the backward pass, or that it is computed again, at which cost. Nothing if
-/// nothing is computed again.
+/// Remarks which forward calls keep their results for the backward pass, and which run again at what cost. Silent if
+/// none does.
 void remarkRecomputation(ein::ModelOp model, const FlatProgram &flat, const planner::RematProblem &problem,
                          const planner::Remat &answer);
 

@@ -1,4 +1,4 @@
-//===- RetentionModel.cpp - a stage as a problem of retention -------------===//
+//===- RetentionModel.cpp - stages as problems with a budget --------------===//
 #include "RetentionModel.h"
 
 #include "Addresses/Statics.h"
@@ -16,7 +16,7 @@ using planner::TaskKind;
 
 namespace {
 
-// What a result of a task is inside it; of a clone, what its original makes.
+// The call's result behind a task's result. A clone's result stands for its original's.
 Value insideTask(Originals &originals, Value value) {
   while (auto task = value.getDefiningOp<TaskOp>())
     value = task.getBody().front().getTerminator()->getOperand(cast<OpResult>(value).getResultNumber());
@@ -26,14 +26,14 @@ Value insideTask(Originals &originals, Value value) {
   return value;
 }
 
-// Of another stage, for the same micro-batch.
+// Whether a value arrives from another stage for the same micro-batch, as a pop, or as a result before routes exist.
 bool isReceived(Value value) {
   if (auto pop = value.getDefiningOp<PopOp>())
     return !pop.getInto();
   return isa<StageOp>(value.getDefiningOp());
 }
 
-// Values of the stage that others use, or the program as its outputs.
+// Values that leave the stage: as outputs of the program, or else over routes and to other stages.
 llvm::SetVector<Value> usedOutside(Originals &originals, StageOp stage, bool asOutput) {
   llvm::SetVector<Value> values;
   for (Operation &op : stage.getBody().front()) {
@@ -72,12 +72,13 @@ int64_t RetentionContext::staticBytes(int64_t rank) {
 
 StageRetention::StageRetention(RetentionContext &context, StageOp stage, int64_t inFlight) {
   for (Value output : usedOutside(context.originals, stage, /*asOutput=*/true))
-    add(output, 0); // in its static place
+    add(output, 0); // an output has a persistent buffer, so it takes no other bytes
   for (auto task : stage.getBody().getOps<TaskOp>())
-    if (task.getRole() != Role::P) // whose results are static
+    if (task.getRole() != Role::P) // results of P are persistent
       addTask(context, task);
   problem.staticBytes = context.staticBytes(stage.getRank());
   problem.inFlight = inFlight;
+  // Clones stand in B and W only: a clone in F would shift the indices by which calls are named.
   problem.firstClone = problem.firstBackward();
 }
 
@@ -90,7 +91,7 @@ int64_t StageRetention::add(Value value, int64_t bytes) {
 
 void StageRetention::addTask(RetentionContext &context, TaskOp task) {
   auto kind = TaskKind(task.getRole());
-  // What no earlier task has received.
+  // A pseudo call that makes the values that this task is the first to receive.
   RetentionProblem::Call receive{kind, /*ns=*/0, /*scratchBytes=*/0, /*repeatable=*/false};
   for (auto call : task.getBody().getOps<CallOp>())
     for (Value operand : call.getArgs())
@@ -115,7 +116,7 @@ void StageRetention::addCall(RetentionContext &context, CallOp op, TaskKind kind
   for (Value operand : op.getArgs())
     if (auto it = numbers.find(insideTask(context.originals, operand)); it != numbers.end())
       call.args.push_back(it->second);
-  // An accumulator's result is its site.
+  // Accumulators return their site, which is persistent, so these results make no value.
   int64_t made = op.getNumResults() - (kernel ? kernel.getNumAccumulators() : 0);
   for (Value result : op.getResults().take_front(made))
     call.results.push_back(add(result, roundUpPlace(byteSize(result.getType()))));
@@ -126,7 +127,7 @@ void StageRetention::addCall(RetentionContext &context, CallOp op, TaskKind kind
   problem.calls.push_back(std::move(call));
 }
 
-// Stands before the next call that is added.
+// Places the clone before the call that is added next.
 void StageRetention::addClone(RetentionContext &context, CallOp clone) {
   CallOp original = context.originals.of(clone);
   if (auto it = original ? numberOf.find(original) : numberOf.end(); it != numberOf.end())

@@ -1,4 +1,4 @@
-//===- RetentionModel.h - a stage as a problem of retention -----*- C++ -*-===//
+//===- RetentionModel.h - stages as problems with a budget ------*- C++ -*-===//
 #ifndef PLC_LIB_PLANNING_REMAT_RETENTIONMODEL_H
 #define PLC_LIB_PLANNING_REMAT_RETENTIONMODEL_H
 
@@ -14,7 +14,7 @@
 
 namespace plc::plan {
 
-/// What the problems of a program's stages look up, made once for all of them.
+/// Lookups that the problems of all stages of a program share.
 class RetentionContext {
 public:
   RetentionContext(ProgramOp program, llvm::ArrayRef<std::string> keepKinds);
@@ -23,11 +23,11 @@ public:
   mlir::SymbolTable kernels;
   Originals originals;
 
-  /// Null if there is none.
+  /// The kernel of a call; null in IR without it.
   KernelOp kernelOf(CallOp call) const;
-  /// Whether a call belongs to a layer of the `keepKinds`, which run once.
+  /// Whether a call belongs to a layer of `keepKinds`, whose calls run once.
   bool keeps(CallOp call) const;
-  /// Of all that lives through the step on a rank.
+  /// Persistent bytes of a rank.
   int64_t staticBytes(int64_t rank);
 
 private:
@@ -37,10 +37,11 @@ private:
   std::map<int64_t, int64_t> statics; // by rank
 };
 
-/// The calls of a stage's tasks in order. What it receives is made at the beginning of the task that uses it first, what it
-/// sends is read at the end of the task that makes it. Calls of F run again behind F, unless they accumulate, make an output of
-/// the program or belong to a layer of the context's `keepKinds`. Static bytes are those of the rank. Clones that the stage
-/// has are no calls, but an answer.
+/// A stage as a problem of recomputation under a byte budget: its calls, task by task, in order.
+///   - The first task that uses a received value begins with a call that makes it.
+///   - The task that makes a sent value ends with a call that reads it.
+///   - Forward calls may run again unless they accumulate, make an output, or belong to a layer of `keepKinds`.
+///   - Clones that the stage already has are an answer (`found`), not calls.
 class StageRetention {
 public:
   StageRetention(RetentionContext &context, StageOp stage, int64_t inFlight);

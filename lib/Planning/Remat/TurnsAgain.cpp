@@ -1,4 +1,4 @@
-//===- TurnsAgain.cpp - turns that a plan runs a second time --------------===//
+//===- TurnsAgain.cpp - iterations that run twice -------------------------===//
 #include "plc/Planning/Remat/TurnsAgain.h"
 
 #include "plc/Dialect/Ein/Loops.h"
@@ -13,6 +13,7 @@ int64_t plc::plan::nsOfTurnsAgain(KernelOp kernel) {
   ein::LoopOp segments = kernel.getLoop();
   if (!ein::runsSegments(segments) || !segments.getReverse())
     return 0;
+  // A backward loop of segments calls forward loops, one per segment: those are the recomputation.
   int64_t ns = 0;
   for (CallOp inner : segments.getTurn().getOps<CallOp>()) {
     auto called = cast<KernelOp>(SymbolTable::lookupSymbolIn(kernel, inner.getKernelAttr()));

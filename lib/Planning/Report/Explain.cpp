@@ -1,4 +1,4 @@
-//===- Explain.cpp - why a plan is as it is ---------------------------------===//
+//===- Explain.cpp - why a plan is as it is -------------------------------===//
 #include "ExplainStep.h"
 
 #include "plc/Analysis/TaskSlots.h"

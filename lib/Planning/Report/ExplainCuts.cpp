@@ -1,4 +1,4 @@
-//===- ExplainCuts.cpp - which cuts were nearly taken -----------------------===//
+//===- ExplainCuts.cpp - which cuts were nearly taken ---------------------===//
 #include "ExplainStep.h"
 #include "Partition/CutModel.h"
 #include "Schedule/ScheduleModel.h"

@@ -1,4 +1,4 @@
-//===- ExplainMemory.cpp - what an arena holds at its peak ------------------===//
+//===- ExplainMemory.cpp - what an arena holds at its peak ----------------===//
 #include "Addresses/Lives.h"
 #include "ExplainStep.h"
 #include "Proof/Proof.h"

@@ -1,4 +1,4 @@
-//===- ExplainStep.cpp - what takes the time of a step ----------------------===//
+//===- ExplainStep.cpp - what takes the time of a step --------------------===//
 #include "ExplainStep.h"
 #include "Schedule/ScheduleModel.h"
 

@@ -1,4 +1,4 @@
-//===- ExplainWriters.cpp - an explanation as text and as JSON --------------===//
+//===- ExplainWriters.cpp - an explanation as text and as JSON ------------===//
 #include "plc/Planning/Report/Explain.h"
 
 #include "plc/Planner/Base/Format.h"

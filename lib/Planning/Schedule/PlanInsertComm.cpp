@@ -29,15 +29,14 @@ using namespace plc::plan;
 
 namespace {
 
-// What stands before run k of a rank (the last gap stands behind all runs), in this order:
+// The actions before run k of a rank, in this order; the last gap stands behind all runs. `planner::planMessages`
+// decides the gap of each.
 //
-//   send               of run k-1
-//   post_recv          for later runs, when a slot is free
-//   wait_send          of messages that have arrived by then
-//   wait_recv          for run k
-//   post_recv          for later runs, when the slot became free just now
-//
-// Where each stands `planner::planMessages` tells.
+//   send         of run k-1
+//   post_recv    for later runs, if a slot is free
+//   wait_send    of messages that have arrived by now
+//   wait_recv    for run k
+//   post_recv    for later runs, if the slot became free just now
 struct Gap {
   SmallVector<Operation *> sends, posts, waitSends, waitRecvs, latePosts;
 
@@ -49,6 +48,8 @@ struct Gap {
   }
 };
 
+// Plans all messages at once, declares a channel for each route between ranks, and writes the actions between the runs.
+// Every wait is for an earlier action in one order of all runs, so no times of kernels lead to a deadlock.
 class Messages {
 public:
   Messages(ProgramOp program, const RouteTable &routes, int64_t maxSlots, int64_t tagLimit, int64_t bytesPerNs)
@@ -77,7 +78,7 @@ public:
   }
 
 private:
-  // Behind everything else of a rank; each part before the next.
+  // The actions behind all runs of a rank, in this order.
   struct Tail {
     SmallVector<Operation *> starts, waitsBefore, step, sends, waitsAfter;
   };
@@ -86,8 +87,8 @@ private:
 
   int64_t replicaOf(RouteOp route) { return stageOf(route.getSource()).getReplica(); }
 
-  // The messages of all routes at once: which slots lose time depends on the others'. Replicas send alike, by routes that
-  // stand in the same order.
+  // Plans the messages of all routes at once, because a slot for one may delay another. Replicas send alike, by routes
+  // in the same order, so the first replica is planned for all.
   void planAll() {
     std::vector<planner::MessageRoute> list;
     std::vector<size_t> next(program.getReplicas());
@@ -96,7 +97,7 @@ private:
         continue;
       TaskOp maker = makerOf(routes, route), user = firstUser(routes.popOf(route).getResult());
       if (!maker || !user)
-        continue; // which `addChannel` reports
+        continue; // `addChannel` reports it
       crossings[route] = next[replicaOf(route)]++;
       if (replicaOf(route) == 0)
         list.push_back({int64_t(stageNumbers.lookup(route.getSource())), planner::TaskKind(maker.getRole()),
@@ -116,10 +117,11 @@ private:
     StageOp source = stageOf(route.getSource());
     StageOp destination = stageOf(route.getDestination());
     int64_t from = source.getRank(), to = destination.getRank();
-    // Channels between two ranks are numbered together, and the lowest bit of a tag is the direction. So all tags
-    // between the two differ.
+    // A tag is made of the channel's number between its two ranks, the micro-batch, and the direction as lowest bit. So
+    // all tags between two ranks differ, and each side computes them without asking the other.
     int64_t ordinal = ordinals[std::minmax(from, to)]++;
     int64_t tag = 2 * program.getMicroBatches() * ordinal + (from < to ? 0 : 1);
+    // An MPI library may offer fewer tags than there are messages.
     int64_t last = tag + 2 * (program.getMicroBatches() - 1);
     if (last > tagLimit)
       return emitNoPlan(route) << "route '" << route.getSymName() << "' (" << route.getCarries() << ") needs tag "
@@ -160,6 +162,7 @@ private:
     const planner::MessagePlan::Channel &planned = messages.channels[crossings.lookup(route)];
     auto &from = gaps[channel.getSource()], &to = gaps[channel.getDestination()];
     int64_t mb = program.getFirstRun(replicaOf(route));
+    // The plan counts runs of one rank: sends follow their producer, receives precede their consumer.
     for (const auto &at : planned.messages) {
       auto &posted = at.late ? to[at.post].latePosts : to[at.post].posts;
       posted.push_back(make<PostRecvOp>(channel.getSymName(), mb, IntegerAttr()));
@@ -184,8 +187,8 @@ private:
         planner::formatBytes(carriedBytes(route)), stringifyPer(route.getPer()), channel.getSlots(), lostNs);
   }
 
-  // A site goes before the step, a parameter after it. Its place waits for it from the beginning, so that it travels while
-  // other stages of its rank still run.
+  // A gradient goes before the step, a new value after it. A gradient leaves as soon as the last run that adds to it
+  // has ended, while other stages of the rank still run; its receive is posted from the beginning.
   void addPerStep(ChannelOp channel, RouteOp route) {
     auto site = routes.stashOf(route).getValue().getDefiningOp<SiteOp>();
     Tail &source = tails[channel.getSource()], &destination = tails[channel.getDestination()];
@@ -193,6 +196,7 @@ private:
     Operation *send = make<SendOp>(channel.getSymName(), int64_t(-1), IntegerAttr());
     size_t complete = site ? endOf(stageOf(route.getSource()), site) : 0;
     std::vector<Gap> &runsOfSource = gaps[channel.getSource()];
+    // If the last run completes it, it is sent with the tail.
     bool isEarly = site && complete + 1 < runsOfSource.size();
     (isEarly ? gaps[channel.getDestination()].front().posts : destination.starts).push_back(post);
     (isEarly ? runsOfSource[complete].sends : site ? source.starts : source.sends).push_back(send);
@@ -201,7 +205,7 @@ private:
     source.waitsAfter.push_back(make<WaitSendOp>(channel.getSymName(), int64_t(-1)));
   }
 
-  // How many runs of its rank have begun when the last one that adds to a site has ended.
+  // The number of runs of the rank up to and including the last one that adds to a site.
   size_t endOf(StageOp stage, SiteOp site) {
     DenseSet<StringRef> adding;
     for (Operation *user : site->getUsers())
@@ -215,6 +219,7 @@ private:
     return end;
   }
 
+  // Actions were made in `scratch`, since their places are known only when all routes are planned.
   void write() {
     for (auto rank : program.getBody().getOps<RankOp>()) {
       int64_t index = rank.getIndex();

@@ -51,6 +51,7 @@ private:
       return failure();
     if (!program.getBody().getOps<RankOp>().empty())
       return program.emitError("program '") << program.getSymName() << "' is scheduled already";
+    // A spec's order comes first: it was searched together with everything else of the plan.
     planner::ScheduleProblem problem = buildScheduleProblem(program, getChildAnalysis<RouteTable>(program), bytesPerNs);
     planner::Schedule answer;
     bool isText = rowOf(schedule.getValue()).follows == planner::OrderSource::text;
@@ -60,6 +61,7 @@ private:
                                        : solve(program, problem, answer);
     if (failed(isOrdered))
       return failure();
+    // Simulating finds deadlocks of orders that users wrote, and gives the step that is recorded.
     planner::Simulation simulation;
     if (planner::Fault fault = planner::simulate(problem, answer, simulation))
       return emitNoPlan(program) << *fault;
@@ -81,7 +83,8 @@ private:
     return success();
   }
 
-  // Tasks without calls may stand in a row.
+  // Takes the order of a spec, and removes the spec. A row may name tasks without calls, which the program does not
+  // have.
   LogicalResult takeOrder(SpecOp spec, const planner::ScheduleProblem &problem, planner::Schedule &answer) {
     for (StringRef row : spec.getOrder().getAsValueRange<StringAttr>()) {
       std::vector<planner::ScheduledTask> tasks = *planner::readTasks(row);
@@ -96,6 +99,7 @@ private:
     return success();
   }
 
+  // Reads the order from a schedule file. Errors of its text point into the file, other errors at the key.
   LogicalResult readOrder(ProgramOp program, const planner::ScheduleProblem &problem, planner::Schedule &answer) {
     if (file.empty())
       return emitOptionError(program, "schedule is 'file' but no 'file' is given");
@@ -113,6 +117,7 @@ private:
     return success();
   }
 
+  // P runs first on each rank: whatever order follows, its results are there.
   void write(ProgramOp program, const planner::Schedule &answer) {
     OpBuilder builder(program.getContext());
     SmallVector<StageOp> stages(program.getBody().getOps<StageOp>());

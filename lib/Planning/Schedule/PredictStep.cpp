@@ -1,4 +1,4 @@
-//===- PredictStep.cpp - how long a planned step takes ----------------------===//
+//===- PredictStep.cpp - how long a planned step takes --------------------===//
 #include "plc/Planning/Schedule/PredictStep.h"
 
 #include "ScheduleModel.h"
@@ -15,6 +15,7 @@ using namespace plc;
 using namespace plc::plan;
 
 int64_t plc::plan::chunksOf(KernelOp kernel) {
+  // Threads share each iteration of a loop by itself, so one iteration's time decides.
   int64_t turns = kernel.getKind() == KernelKind::loop ? kernel.getLoop().getTurns() : 1;
   return plc::chunksOf(kernel.getNs() / turns);
 }
@@ -30,6 +31,7 @@ int64_t plc::plan::predictStep(ProgramOp program, const module::EntryPlan &table
   simulator::Times times;
   times.stepsMeet = stepsMeet;
   times.threads = threads;
+  // Kernel times are those of the largest micro-batch; a smaller one takes its share of the samples.
   times.callNs = [&](const module::CallInfo &call, int64_t microBatch) {
     if (!cut.isRagged())
       return ns[call.kernel];

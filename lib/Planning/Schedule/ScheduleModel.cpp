@@ -1,4 +1,4 @@
-//===- ScheduleModel.cpp - a program as a scheduling problem --------------===//
+//===- ScheduleModel.cpp - programs as scheduling problems ----------------===//
 #include "ScheduleModel.h"
 
 #include "plc/Dialect/Plan/Values.h"
@@ -57,7 +57,7 @@ planner::ScheduleProblem plc::plan::buildScheduleProblem(ProgramOp program, cons
     plain.rank = stage.getRank();
     for (auto task : stage.getBody().getOps<TaskOp>()) {
       if (task.getRole() == Role::P)
-        continue; // takes no time of a step
+        continue; // P runs before the first step, so it takes no time of one
       plain.has[int(phaseOf(task))] = true;
       for (auto call : task.getBody().getOps<CallOp>())
         if (auto kernel = symbols.lookup<KernelOp>(call.getKernelAttr().getAttr()))
@@ -68,7 +68,7 @@ planner::ScheduleProblem plc::plan::buildScheduleProblem(ProgramOp program, cons
             problem.dependences.push_back({int64_t(index), phaseOf(task), int64_t(index), phaseOf(other)});
     }
   }
-  // A stage's tasks keep their order even where no value tells it.
+  // F before B before W, even if they exchange no value.
   for (auto [index, stage] : llvm::enumerate(problem.stages))
     for (auto [from, to] : {std::pair(TaskKind::F, TaskKind::B), std::pair(TaskKind::F, TaskKind::W),
                             std::pair(TaskKind::B, TaskKind::W)})
@@ -80,13 +80,14 @@ planner::ScheduleProblem plc::plan::buildScheduleProblem(ProgramOp program, cons
       continue;
     TaskOp maker = makerOf(routes, route);
     int64_t source = indices.lookup(route.getSource()), destination = indices.lookup(route.getDestination());
+    // On one rank a route is a handle move, which takes no time.
     bool apart = problem.stages[source].rank != problem.stages[destination].rank;
     for (Operation *user : routes.popOf(route).getResult().getUsers())
       if (auto task = dyn_cast<TaskOp>(user->getParentOp()); task && maker)
         problem.dependences.push_back(
             {source, phaseOf(maker), destination, phaseOf(task), apart ? byteSize(route.getType()) / bytesPerNs : 0});
   }
-  // One of each: a value used twice is one dependence.
+  // Of equal dependences the slowest remains: it sorts first, because the key has the negative time.
   auto key = [](const auto &each) { return std::tuple(each.source, each.from, each.destination, each.to, -each.ns); };
   auto same = [&](const auto &a, const auto &b) {
     return std::tie(a.source, a.from, a.destination, a.to) == std::tie(b.source, b.from, b.destination, b.to);
@@ -118,7 +119,7 @@ void plc::plan::printSchedule(ProgramOp program, llvm::raw_ostream &out) {
   std::vector<std::vector<RunOp>> runs;
   planner::Schedule schedule = readSchedule(program, runs);
   planner::ScheduleProblem problem = buildScheduleProblem(program, RouteTable(program), 1);
-  // A row for each group of ranks, as a file has it, if they run one order.
+  // If all ranks of a group run one order, the group gets one row, as in a schedule file.
   if (!problem.pipeline.empty())
     if (std::optional<planner::Schedule> whole = planner::pipelineOrderOf(problem, schedule)) {
       out << planner::writeSchedule(planner::pipelineOf(problem), *whole);

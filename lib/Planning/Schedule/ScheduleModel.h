@@ -1,4 +1,4 @@
-//===- ScheduleModel.h - a program as a scheduling problem ------*- C++ -*-===//
+//===- ScheduleModel.h - programs as scheduling problems --------*- C++ -*-===//
 #ifndef PLC_LIB_PLANNING_SCHEDULE_SCHEDULEMODEL_H
 #define PLC_LIB_PLANNING_SCHEDULE_SCHEDULEMODEL_H
 
@@ -8,17 +8,18 @@
 
 namespace plc::plan {
 
-/// Of messages, as the passes' options have it.
+/// Bandwidth of messages in bytes per ns, as the passes' options have it by default.
 inline constexpr int64_t predictedBytesPerNs = search::bytesPerNs;
 
-/// Stages in their order, times from the kernels' costs, dependences from values and routes: of the first replica, as all
-/// are alike.
+/// The scheduling problem of the first replica, which all others repeat: stages in their order, times from kernels,
+/// dependences from values and routes. A message takes its bytes over `bytesPerNs`.
 planner::ScheduleProblem buildScheduleProblem(ProgramOp program, const RouteTable &routes, int64_t bytesPerNs);
 
-/// The runs of the first replica's ranks, as jobs; the runs themselves in the same shape, of all ranks.
+/// Reads the orders of ranks: the first replica's as tasks, and all ranks' run operations, both by rank. Runs of P are
+/// left out.
 planner::Schedule readSchedule(ProgramOp program, std::vector<std::vector<RunOp>> &runs);
 
-/// Position of a stage among the program's; -1 if there is none of that name.
+/// Index of a stage among the program's; -1 if no stage has the name.
 int64_t stageIndex(ProgramOp program, llvm::StringRef name);
 
 /// The first task, in the order F, B, W, that uses a value of its stage; null if none does.

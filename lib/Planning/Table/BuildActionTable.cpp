@@ -1,4 +1,4 @@
-//===- BuildActionTable.cpp - a planned program as plain structs -----------------===//
+//===- BuildActionTable.cpp - a planned program as plain structs ----------===//
 #include "plc/Planning/Table/BuildActionTable.h"
 
 #include "plc/Dialect/Plan/Values.h"

@@ -1,4 +1,4 @@
-//===- TurnsAgain.h - turns that a plan runs a second time ------*- C++ -*-===//
+//===- TurnsAgain.h - iterations that run twice -----------------*- C++ -*-===//
 #ifndef PLC_PLANNING_REMAT_TURNSAGAIN_H
 #define PLC_PLANNING_REMAT_TURNSAGAIN_H
 
@@ -6,8 +6,8 @@
 
 namespace plc::plan {
 
-/// What of a kernel's call are turns that segments of a backward loop run forward again, before they run them backward; 0 if
-/// it is no such loop.
+/// Nanoseconds of a kernel's call in which a backward loop runs iterations forward again, segment by segment, before it
+/// runs them backward. 0 for all other kernels.
 int64_t nsOfTurnsAgain(KernelOp kernel);
 
 } // namespace plc::plan

@@ -9,11 +9,12 @@
 
 namespace plc::plan {
 
-/// In how many parts threads share a kernel; of a loop, in each turn.
+/// The number of chunks into which threads divide a kernel; for a loop, each of its iterations.
 int64_t chunksOf(KernelOp kernel);
 
-/// Plays a program's action table on a cluster: its calls by the times of their kernels, its messages, its steps. `stepsMeet`: each step
-/// waits for all ranks' gradients. -1 if ranks wait for each other.
+/// Nanoseconds of a step: plays a program's action table on a cluster, with kernel times, messages and updates. With
+/// `stepsMeet` each rank's update waits for the gradients of all ranks, because it needs their norm. Returns -1 if the
+/// ranks deadlock.
 int64_t predictStep(ProgramOp program, const module::EntryPlan &table, const simulator::Cluster &cluster,
                     const simulator::RankThreads &threads, double nsPerUpdatedByte, bool stepsMeet);
 

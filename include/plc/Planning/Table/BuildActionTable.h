@@ -1,4 +1,4 @@
-//===- BuildActionTable.h - a planned program as plain structs -------*- C++ -*-===//
+//===- BuildActionTable.h - a planned program as plain structs --*- C++ -*-===//
 #ifndef PLC_PLANNING_TABLE_BUILDACTIONTABLE_H
 #define PLC_PLANNING_TABLE_BUILDACTIONTABLE_H
 
