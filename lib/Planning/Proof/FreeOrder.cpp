@@ -18,21 +18,23 @@ namespace {
 
 using Op = ActionInfo::Op;
 
-// What a run reads of what others have written, and what it writes: behind its bases, and in places for the whole step.
+// What a run reads of others' values, and what it writes: behind its bases, and in persistent buffers.
 struct TaskTouch {
+  /// A range of bytes that a run touches.
   struct Part {
     int64_t base;    // -1: none
-    int64_t operand; // without a base: a place of several lanes, as calls have it; 0: the range is one of the arena
-    Range range;     // else behind the base, or in the lane
+    int64_t operand; // without a base: the operand of a buffer with several accumulation groups; 0: an arena range
+    Range range;     // within the base, the group, or the arena
   };
   SmallVector<Part> reads, writes;
 };
 
-// An action that reads or writes bytes, from its start to its end: a message's two are two actions of the list.
+// The actions between which bytes are read or written. A message spans two actions, its start and its wait.
 struct Span {
   int64_t first, last;
 };
 
+// Finds the pairs in one sweep over the list, with the last writer and its readers of every segment of bytes.
 class OrderOfRank {
 public:
   OrderOfRank(const TableOfProgram &both, int64_t index)
@@ -73,6 +75,7 @@ private:
       if (plan.actions[i].prepares())
         begin = i + 1;
     for (int64_t i = 1; i < count; ++i)
+      // All P in the list's order, and then everything else behind the last P.
       if (begin > 0)
         need(i < begin ? i - 1 : begin - 1, i);
     for (int64_t step = 0; step < count; ++step)
@@ -94,6 +97,7 @@ private:
       if (action.op == Op::Run) {
         Operation *task = both.taskOf(plan, action).op;
         for (std::pair key : {std::pair(task, int64_t(-1)), std::pair(task->getParentOp(), action.microBatch)})
+          // One pair between neighbours suffices: order is transitive.
           if (auto [known, isFirst] = last.try_emplace(key, here); !isFirst)
             need(std::exchange(known->second, here), here);
       }
@@ -109,6 +113,7 @@ private:
       part.push_back(here);
     }
     for (auto [info, channel] : llvm::zip(both.table.channels, messages))
+      // A receive needs the slot of the one that many messages earlier.
       for (size_t i = info.slots; info.destination == index && i < channel.starts.size(); ++i)
         need(channel.ends[i - info.slots], channel.starts[i]);
   }
@@ -130,7 +135,8 @@ private:
         touches.push_back(
             {rangeOf(action), {here, messages[action.target].ends[next[action.target]++]}, action.op == Op::PostRecv});
     }
-    // What is there at the end: no write that nobody reads may come later.
+    // Persistent buffers are read at the end, by the caller or the next run: so no write that nothing reads may move
+    // behind.
     for (const module::StaticInfo &place : plan.statics)
       touches.push_back({{place.offset, place.offset + place.bytes}, {atTheEnd, atTheEnd}, false});
   }
@@ -160,7 +166,8 @@ private:
       add(part, true);
   }
 
-  // By the table's operands, of which the program's calls tell sizes, and which are written.
+  // The bytes that a task touches, from the table's operands. The program's calls give sizes, and say which operands
+  // are written.
   TaskTouch touchOf(const ActionInfo &run) const {
     auto [task, keeps] = both.taskOf(plan, run);
     const module::TaskInfo &made = plan.tasks[run.target];
@@ -168,6 +175,7 @@ private:
     TaskTouch touch;
     auto add = [&](int64_t operand, Value value, bool isRead, bool isWritten) {
       int64_t bytes = byteSize(both.program, value.getType(), run.microBatch);
+      // The micro-batch selects the group, so the offset is known only for a run.
       if (operand < 0 && plan.statics[-operand - 1].lanes > 1) {
         if (isRead)
           touch.reads.push_back({-1, operand, {0, bytes}});
@@ -175,10 +183,12 @@ private:
           touch.writes.push_back({-1, operand, {0, bytes}});
         return;
       }
-      // Neighbours are joined where bytes between them are nobody's.
+      // Padding up to the alignment belongs to no value, so neighbours may be joined across it: fewer ranges, equal
+      // pairs.
       module::SlotInfo slot =
           operand < 0 ? module::SlotInfo{-1, plan.statics[-operand - 1].offset} : made.slots[operand];
       Range range{slot.offset, operand < 0 ? roundUpPlace(slot.offset + bytes) : slot.offset + bytes};
+      // A read of the task's own bytes orders nothing, nor does one of bytes that no run writes.
       if (isRead && !covers(writes[slot.base], range) && !(operand < 0 && staysAs(range)))
         join(reads[slot.base], range);
       if (isWritten)
@@ -207,7 +217,7 @@ private:
     return touch;
   }
 
-  // Parameters, and what is prepared: only messages, or what comes before or behind all runs, write there.
+  // Whether no run writes a buffer: parameters and results of P change only by messages, by P, or by the step.
   bool staysAs(Range place) const {
     auto holds = [&](const module::StaticInfo &each) {
       return each.offset == place.begin &&
@@ -229,12 +239,12 @@ private:
     return llvm::any_of(ranges, [&](Range each) { return each.begin <= range.begin && range.end <= each.end; });
   }
 
-  // Bytes between two neighbouring ends of ranges are touched alike.
+  // Bytes between two neighbouring ends of ranges, which every action touches alike.
   struct Segment {
     std::optional<Span> writer;   // the last one
     SmallVector<Span, 2> readers; // of what it wrote
-    SmallVector<Span, 2> before;  // of what was read before it
-    SmallVector<Span, 1> unread;  // writers since then, whose bytes nobody reads
+    SmallVector<Span, 2> before;  // readers of what was there before it
+    SmallVector<Span, 1> unread;  // writers since those readers whose bytes nothing read
   };
 
   void cutBytes() {
@@ -248,6 +258,7 @@ private:
   }
   size_t segmentAt(int64_t byte) const { return llvm::lower_bound(ends, byte) - ends.begin(); }
 
+  // A writer comes after the readers of the former value. Two writers without a reader in between stay free.
   void write(Segment &bytes, Span writer) {
     if (!bytes.readers.empty()) {
       bytes.before = std::move(bytes.readers);
@@ -264,6 +275,7 @@ private:
   void read(Segment &bytes, Span reader) {
     if (bytes.writer) {
       need(bytes.writer->last, reader.first);
+      // The first reader of a value fixes its writer: writers that nothing read must come before that one.
       if (bytes.readers.empty())
         for (Span other : bytes.unread)
           need(other.last, bytes.writer->first);
@@ -294,6 +306,7 @@ LogicalResult plc::plan::proveFreeOrder(const TableOfProgram &both) {
     if (!rank.takesWhatIsReady())
       continue;
     int64_t count = rank.actions.size();
+    // Earlier actions must come first in the list, so what a rank says has no cycle.
     planner::Edges given;
     if (int64_t(rank.after.size()) != count)
       return RankOp(both.ranks[index]).emitOpError("has ")

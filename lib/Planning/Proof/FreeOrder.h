@@ -8,25 +8,27 @@
 
 namespace plc::plan {
 
-/// Pairs of actions of a rank, the earlier one first, that no order may exchange. If a rank's list is right, so is each order
-/// of it that keeps these, as long as nothing happens at the same time but messages on their way:
+/// The pairs of actions of a rank, earlier one first, that no order may exchange. If a rank's list is right, so is
+/// every order that keeps these pairs, as long as only messages are under way while another action runs:
+///   - A reader comes after the action that last wrote its bytes in the list. Each other writer of one of these bytes
+///     comes before
+/// that writer, or after the reader. So, by induction over the order, each action reads what it reads in the list. A
+/// receive writes from its post to its wait, a send reads from its start to its wait. A task is one action, so its
+/// temporaries exclude only values that live between actions.
+///   - Each task runs in index order, and the tasks of a stage and micro-batch in the order F, B, W. So does each part
+///     of a
+/// channel's messages, as the other proofs assume. A receive is posted after the wait that frees its slot.
+///   - P comes first. The step comes after all that is listed before it and before all that is listed behind it, so
+///     that no rank
+/// waits in it for ranks that wait for this one.
 ///
-///   - Whoever reads bytes comes after the action that wrote them last in the list, and each other action that writes one of
-///     them comes before that writer, or after the reader. So by induction over the order each action reads what it reads in
-///     the list. A receive writes from its post to its wait, a send reads from its start to its wait; a task is one
-///     action, so what it writes for itself alone keeps others apart only from values that live between actions.
-///   - Each task runs in index order, a stage's tasks of a micro-batch in theirs (F, B, W), and so does each part of a
-///     channel's messages, as the other proofs have it; a receive is posted after the wait that frees its slot.
-///   - What prepares comes first; the step comes after what is listed before it, and before what is listed behind it, so
-///     that no rank waits there for others that wait for it.
+/// Ranks do not deadlock. The pairs are part of the list's order, which has no cycle with the messages'
+/// (proveMessages), and a rank that takes only ready actions waits for nothing else.
 ///
-/// Ranks do not deadlock: the pairs are part of the list's order, which has no cycle with the messages' (proveMessages), and
-/// whoever takes only what is ready waits for nothing else.
-///
-/// The table must have been found to be shaped as the program (proveShape), its runs and messages to be complete.
+/// The table must have passed `proveShape`; its runs and messages must be complete.
 planner::Edges neededOrder(const TableOfProgram &both, int64_t rank);
 
-/// Each rank that takes what is ready says `after` for all pairs of `neededOrder`, or they follow from what it says.
+/// Proves, for each rank that takes ready actions, that the pairs of `neededOrder` follow from its `after`.
 llvm::LogicalResult proveFreeOrder(const TableOfProgram &both);
 
 } // namespace plc::plan

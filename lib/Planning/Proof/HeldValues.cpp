@@ -1,4 +1,4 @@
-//===- HeldValues.cpp - which values the bytes of an arena hold -----------===//
+//===- HeldValues.cpp - which value each byte of an arena has -------------===//
 #include "HeldValues.h"
 
 using namespace mlir;
@@ -66,7 +66,7 @@ void HeldValues::erase(Range range, Operation *by) {
       ended.push_back({each.contents, each.microBatch, by});
       continue;
     }
-    // Its values are there one by one from now on.
+    // A part of the block is taken: its other values become blocks of their own.
     for (const Piece &piece : Contents(all[each.contents])) {
       Range whole{at + piece.range.begin, at + piece.range.end};
       if (whole.overlaps(range))

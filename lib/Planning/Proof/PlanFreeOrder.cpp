@@ -1,4 +1,4 @@
-//===- PlanFreeOrder.cpp - which actions must come after which ------------===//
+//===- PlanFreeOrder.cpp - pairs of actions that must not swap ------------===//
 #include "Addresses/PreparedPlaces.h"
 #include "Addresses/RankOffsets.h"
 #include "Base/Programs.h"
@@ -43,12 +43,14 @@ private:
     if (failed(table))
       return failure();
     TableOfProgram both(*table, program, slots);
+    // The pairs presuppose a right list, so these proofs come first.
     if (failed(proveShape(both)) || failed(proveRuns(both)) || failed(proveMessages(both)))
       return failure();
     if (shuffle)
       exchange(both);
     else
       for (auto [index, rank] : llvm::enumerate(both.ranks))
+        // Only the transitive reduction is written: the runtime checks each pair.
         write(rank, planner::reduceOrder(table->ranks[index].actions.size(), neededOrder(both, index)));
     return success();
   }
@@ -60,7 +62,8 @@ private:
     rank.setAfter(pairs);
   }
 
-  // All actions of all ranks, counted through, in an order that they and their messages allow; each rank in its part of it.
+  // Draws one order of the actions of all ranks that respects the pairs and the messages; each rank takes its part of
+  // it. This tests the claim that any such order is right: `--plan-verify` then proves the drawn one.
   void exchange(TableOfProgram &both) {
     using Op = module::ActionInfo::Op;
     std::vector<ActionInterface> all;
@@ -87,13 +90,14 @@ private:
       Operation *action = all[number];
       action->moveBefore(action->getBlock(), action->getBlock()->end());
     }
-    both.program.removeStepNsAttr(); // that of the list that was
+    both.program.removeStepNsAttr(); // it was the step of the former list
     for (RankOp rank : both.ranks) {
       rank.removeAfterAttr();
       auto layout = *rank.getBody().getOps<LayoutOp>().begin();
       Statics statics(layout, both.routes());
       RankValues values(both.program, rank, both.slots, statics, layout.getStaticBytes());
       PreparedPlaces prepared(rank, both.slots);
+      // Lifetimes depend on the order, so what the layout says of them is made anew.
       layout.setExact(false);
       layout.setBoundBytes(std::max<int64_t>(values.bound(), layout.getStaticBytes() + prepared.getBound()));
     }

@@ -1,4 +1,4 @@
-//===- PlanVerify.cpp - prove that the action lists compute the program ---===//
+//===- PlanVerify.cpp - prove that action lists compute the program -------===//
 #include "Base/Programs.h"
 #include "Proof.h"
 
@@ -34,6 +34,7 @@ private:
       return emitOptionError(program, "bytes-per-ns is ") << bytesPerNs.getValue() << " but must be positive";
     if (failed(requireRoutes(program)) || failed(requireSchedule(program)) || failed(requireReplicas(program)))
       return failure();
+    // First the dataflow: whether the program still computes what it computed before it was cut.
     for (auto recorded : getOperation().getOps<NumericsOp>())
       if (recorded.getProgram() == program.getSymName() && failed(analysis::verifyDigest(recorded)))
         return failure();

@@ -11,73 +11,74 @@
 
 namespace plc::plan {
 
-/// A table beside the program that it must compute. What the table says is proven; the program's operations give the
-/// values' names and the places of errors.
+/// An action table beside the program that it must compute. The proof executes the table. The program gives the meaning
+/// of values and the locations of errors, and nothing of what is done when and where.
 struct TableOfProgram {
   const module::EntryPlan &table;
   ProgramOp program;
   TaskSlots &slots;
 
-  /// What a task of the table does, by its name: a task of the program, with its clones or without.
+  /// The task of the program that a name in the table means, with its clones or without (`keeps`).
   struct Task {
     TaskOp op;
     bool keeps = false;
   };
   llvm::StringMap<Task> tasks;
-  llvm::StringSet<> trained;             ///< parameters that a site belongs to, on any rank
-  llvm::SmallVector<ChannelOp> channels; ///< by the table's number
+  llvm::StringSet<> trained;             ///< parameters with a gradient site on any rank
+  llvm::SmallVector<ChannelOp> channels; ///< by number in the table
   std::vector<RankOp> ranks;             ///< by index
   RankStages stages;
-  /// For each action of each rank, the operation that it came from.
+  /// The operation of each action, by rank, for errors.
   std::vector<std::vector<ActionInterface>> actions;
 
   TableOfProgram(const module::EntryPlan &table, ProgramOp program, TaskSlots &slots);
 
   const RouteTable &routes() const { return slots.getRoutes(); }
-  /// The task of a run; without one, the name in the table is no task's.
+  /// The task of a run; no task if the name in the table is none's.
   Task taskOf(const module::RankInfo &rank, const module::ActionInfo &run) const {
     return tasks.lookup(rank.tasks[run.target].name);
   }
 };
 
-/// Ranks, actions, channels and tasks of the table are those of the program, one by one: the same kernels called, in the
-/// same order.
+/// Ranks, actions, channels and tasks of the table correspond to the program's one by one, and tasks call the same
+/// kernels in the same order.
 llvm::LogicalResult proveShape(TableOfProgram &both);
 
-/// Each task runs once per micro-batch on its stage's rank, each role in index order; each P once, before the rank does
-/// anything else, so that what it makes is there whenever it is read, also where P is left out of a later run.
+/// Each task runs once per micro-batch on its stage's rank, in index order. Each P runs once, before all else of its
+/// rank, so that its results exist also in later runs without it.
 llvm::LogicalResult proveRuns(TableOfProgram &both);
 
-/// Each route between ranks has a channel of its bytes; each message is posted, sent and waited for once, in index order,
-/// under a tag of its own, and never more are posted than slots. Waiting has no cycle. Edges: the order of each rank,
-/// post_recv to wait_send, send to wait_recv, and from what precedes each rank's step to the end of every step: where
-/// gradients are clipped, ranks wait there for the norm of all.
+/// Each route between ranks has one channel of its bytes. Each message is posted, sent and waited for once, in index
+/// order, with a tag of its own; no more receives are posted than the channel has slots. The graph of waits has no
+/// cycle. Its edges: the order of each rank; post_recv to wait_send; send to wait_recv; from what precedes each rank's
+/// step to every step, because all ranks wait there for the norm of gradients if these are clipped.
 llvm::LogicalResult proveMessages(TableOfProgram &both);
 
-/// Each rank of a training program takes one step, others none. Each parameter has one owner, on whose rank all its sites
-/// are, numbered from 0; each site is filled by one call of the program, and is nowhere but an accumulator; what travels
-/// per step lands in the place of the same parameter or site. P reads no parameter that has a site.
+/// Each rank of a training program takes one step, all others none. Each parameter has one owner, whose rank has all of
+/// its sites, numbered from 0. One call fills each site, and only as an accumulator. A per-step message lands in the
+/// buffer of the same parameter or site. P reads no trained parameter.
 llvm::LogicalResult proveParameters(TableOfProgram &both);
 
-/// A state is on one rank. Whoever reads it in its place finds the value that the program names, before its update or
-/// behind it; what updates in place updates a state, and leaves the value that the output of its name is.
+/// Each state is on one rank. A reader finds the value that the program names, from before or after the update. Updates
+/// in place update only states, and leave the value of the output of the same name.
 llvm::LogicalResult proveStates(TableOfProgram &both);
 
-/// Each clone calls the kernel of its original with its attributes, on the same values, clones standing for originals.
-/// By induction over the order of calls it makes the original's bits. No task B or W reads what its stage's F discards.
+/// Each clone calls its original's kernel, with its attributes, on the same values, where clones stand for originals.
+/// So, by induction over the order of calls, it computes the original's bits. No B or W reads what its stage's F
+/// discards.
 llvm::LogicalResult proveClones(ProgramOp program, TaskSlots &slots);
 
-/// What the program says of its cuts, its step and its recomputation, bounds included, is what its calls, kernels and order
-/// give, where layers of `keepKinds` keep what they make.
+/// The times, bytes and bounds of cuts, step and recomputation that the program records equal what its calls, kernels
+/// and order give. Layers of `keepKinds` save all that they make.
 llvm::LogicalResult proveFigures(ProgramOp program, const RouteTable &routes, int64_t bytesPerNs,
                                  llvm::ArrayRef<std::string> keepKinds);
 
-/// Every read of a rank finds the value and micro-batch that the program names. The actions are executed symbolically,
-/// with a map from bytes to values in place of the arena (ProveMemory.cpp). The layout holds what the rank needs and no
-/// more, and says the bytes that it uses and the most that live at one time.
+/// Every read of a rank finds the value and micro-batch that the program names. The proof executes the actions with a
+/// map from bytes to values in place of the arena. The layout has the buffers that the rank needs, and no others, and
+/// records the bytes that it uses and the most that are live at one time. `limitBytes` 0 is no limit.
 llvm::LogicalResult proveMemory(TableOfProgram &both, int64_t rank, int64_t limitBytes);
 
-/// "'mul' of 'attention.0', F, micro-batch 1": a resolved value, for people; without a micro-batch if `mb` is -1.
+/// A resolved value, for people: "'mul' of 'attention.0', F, micro-batch 1"; `mb` -1 leaves out the micro-batch.
 std::string describe(mlir::Value resolved, int64_t mb);
 
 } // namespace plc::plan

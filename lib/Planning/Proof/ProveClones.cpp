@@ -1,4 +1,4 @@
-//===- ProveClones.cpp - a clone computes what its original computed ------===//
+//===- ProveClones.cpp - clones compute what originals computed -----------===//
 #include "Proof.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -15,7 +15,7 @@ InFlightDiagnostic refuse(CallOp clone, CallOp original) {
   return error;
 }
 
-// Everything but what makes a clone or asks for one.
+// All attributes but those that make a clone or ask for one.
 DictionaryAttr attributesOf(CallOp call) {
   NamedAttrList attributes(call->getAttrs());
   attributes.erase(call.getRecomputeAttrName());
@@ -34,6 +34,7 @@ LogicalResult proveClone(CallOp clone, CallOp original, TaskSlots &slots) {
                                    << attributesOf(original);
   for (auto [index, operands] : llvm::enumerate(llvm::zip(clone.getArgs(), original.getArgs()))) {
     Value found = slots.resolve(std::get<0>(operands)), expected = slots.resolve(std::get<1>(operands));
+    // An operand may itself be a clone: induction lets it stand for its original.
     if (Value mapped = slots.getOriginals().lookup(found))
       found = mapped;
     if (found != expected)
@@ -43,7 +44,7 @@ LogicalResult proveClone(CallOp clone, CallOp original, TaskSlots &slots) {
   return success();
 }
 
-// What F discards is gone when B and W run, so that they read clones of it.
+// A discarded value is dead when B and W run, so they must read a clone of it.
 LogicalResult proveNotDiscarded(CallOp call, TaskSlots &slots) {
   auto task = cast<TaskOp>(call->getParentOp());
   if (task.getRole() == Role::F)

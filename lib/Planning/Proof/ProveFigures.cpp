@@ -1,4 +1,4 @@
-//===- ProveFigures.cpp - what a plan says of itself ----------------------===//
+//===- ProveFigures.cpp - recorded times, bytes and bounds ----------------===//
 #include "Partition/CutModel.h"
 #include "Proof.h"
 #include "Remat/RecomputationBounds.h"
@@ -14,6 +14,7 @@ using namespace plc::plan;
 
 namespace {
 
+// Compares a recorded number; one that is not recorded claims nothing.
 LogicalResult proveFigure(Operation *op, StringRef name, std::optional<int64_t> said, int64_t is) {
   if (!said || *said == is)
     return success();
@@ -21,13 +22,13 @@ LogicalResult proveFigure(Operation *op, StringRef name, std::optional<int64_t> 
 }
 
 LogicalResult proveCut(ProgramOp program, const RouteTable &routes, int64_t bytesPerNs) {
-  if (!program.getCutNs())
-    return success(); // no pass has cut it
+  if (!program.getCutNs()) // no pass has cut it
+    return success();      // no pass has cut it
   CutModel model(program, routes, bytesPerNs);
   if (planner::Fault fault = model.problem.check())
     return program.emitOpError("is no cut of a model: ") << *fault;
   std::vector<int64_t> ns = model.problem.nsOfStages(model.stageOf);
-  std::vector<size_t> next(program.getReplicas()); // of the stages, which those of the first replica are alike
+  std::vector<size_t> next(program.getReplicas()); // by replica: the next stage, which is like the first replica's
   for (auto stage : program.getBody().getOps<StageOp>())
     if (failed(proveFigure(stage, "ns", stage.getNs(), ns[next[stage.getReplica()]++])))
       return failure();
@@ -36,6 +37,7 @@ LogicalResult proveCut(ProgramOp program, const RouteTable &routes, int64_t byte
       succeeded(proveFigure(program, "cut_bound_ns", program.getCutBoundNs(), model.problem.bound())));
 }
 
+// The order is verified before it is simulated, since hand-written IR may have any.
 LogicalResult proveStep(ProgramOp program, const RouteTable &routes, int64_t bytesPerNs) {
   planner::ScheduleProblem problem = buildScheduleProblem(program, routes, bytesPerNs);
   std::vector<std::vector<RunOp>> runs;
@@ -52,6 +54,7 @@ LogicalResult proveStep(ProgramOp program, const RouteTable &routes, int64_t byt
                  succeeded(proveFigure(program, "step_bound_ns", program.getStepBoundNs(), problem.bound())));
 }
 
+// Bounds take time, so they are computed only if the program records them.
 LogicalResult proveRecomputation(ProgramOp program, const RouteTable &routes, ArrayRef<std::string> keepKinds) {
   RecomputationFigures figures = recomputationOf(program, routes);
   if (failed(proveFigure(program, "recompute_ns", program.getRecomputeNs(), figures.ns)) ||

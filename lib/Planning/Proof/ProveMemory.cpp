@@ -34,6 +34,8 @@ std::string plc::plan::describe(Value resolved, int64_t mb) {
 
 namespace {
 
+// Executes the actions of a rank on a map from bytes to values (`HeldValues`). A run whose task is known applies the
+// task's effect at once; all other runs are executed call by call, which finds the same and reports errors.
 class RankProof {
 public:
   RankProof(TableOfProgram &both, int64_t index)
@@ -53,7 +55,7 @@ public:
   }
 
 private:
-  struct Lock { // bytes of a message on its way
+  struct Lock { // bytes of a message under way
     Range range;
     Operation *op;
     int64_t channel, mb;
@@ -88,7 +90,7 @@ private:
     return checkStatics();
   }
 
-  // Those that the rank's stages need, and no others.
+  // Exactly the persistent buffers that the rank's stages need.
   LogicalResult checkStatics() {
     std::vector<bool> needed(plan.statics.size());
     for (const StaticItem &item : collectStatics(program, both.stages[rank.getIndex()])) {
@@ -145,9 +147,10 @@ private:
     llvm_unreachable("all actions are listed");
   }
 
-  // A run whose bases lie apart, by what is known of its task: true if nothing is wrong. Else each call is executed, which
-  // finds what is, or that values lie between each other.
+  // Applies what is known of a run's task; true if nothing is wrong. False sends the run to `runTask`, which reports
+  // what is wrong, or accepts values that lie between each other.
   bool runBlocks(const ActionInfo &run, int64_t number, Operation *op) {
+    // While parameters change, a read may find the new value, which effects do not model.
     KnownTask *task = renewed.empty() && renewing == 0 ? knownTask(run, number) : nullptr;
     const TaskEffect *effect = task ? &*task->effect : nullptr;
     if (!effect || !liesApart(run, *effect))
@@ -155,7 +158,7 @@ private:
     SmallVector<std::pair<size_t, int64_t>> after; // bases, and their contents
     for (size_t base = 0; base < effect->bases.size(); ++base) {
       if (!effect->bases[base].extent)
-        continue; // of a value that this run does not touch: its bytes may be another one's
+        continue; // this run does not touch the base's value, so its bytes may be another value's
       Range range{run.at[base], run.at[base] + effect->bases[base].extent};
       std::optional<int64_t> before = held.blockIn(range, run.microBatch);
       std::optional<int64_t> result = before ? knownAfter(*effect, base, *before) : std::nullopt;
@@ -173,7 +176,7 @@ private:
   }
 
   struct KnownTask {
-    std::optional<TaskEffect> effect; // nothing if runs must be looked at one by one
+    std::optional<TaskEffect> effect; // nothing: look at runs one by one
     SmallVector<SiteState *> sites{};
   };
 
@@ -197,7 +200,7 @@ private:
     return known->second;
   }
 
-  // Whether each base has bytes of its own, where values may be, and none that it writes is on its way.
+  // Whether each base has bytes of its own, among values, and no message under way conflicts with it.
   bool liesApart(const ActionInfo &run, const TaskEffect &effect) {
     SmallVector<Range> ranges;
     for (auto [base, at] : llvm::zip(effect.bases, run.at)) {
@@ -233,7 +236,7 @@ private:
     return success();
   }
 
-  // The table's operands, inputs before outputs, against what the program's call reads and writes.
+  // Compares the table's operands, inputs before outputs, with what the program's call reads and writes.
   LogicalResult runCall(const ActionInfo &run, Operation *op, bool keeps, CallOp call, const module::CallInfo &made) {
     SmallVector<Range> touched;
     int64_t mb = run.microBatch;
@@ -270,7 +273,7 @@ private:
     return success();
   }
 
-  // Where the table has a value in a run. What has a place for the whole run is found there.
+  // The bytes that the table gives a value in a run. A value with a persistent buffer must be in it.
   FailureOr<Range> place(const ActionInfo &run, Operation *op, Value value, int64_t operand) {
     int64_t at = both.table.placeOf(plan, operand, run);
     std::optional<int64_t> fixed = statics.offsetOf(value, run.microBatch);
@@ -330,7 +333,7 @@ private:
     return success();
   }
 
-  // Whatever lies there: what is read later is missed then.
+  // A drop may free anything behind the persistent buffers: a later read of it fails then.
   LogicalResult drop(const ActionInfo &action, ActionInterface op) {
     Range range{action.offset, action.offset + action.bytes};
     if (range.begin < staticEnd || range.end > plan.arenaBytes || action.bytes < 0)
@@ -345,7 +348,7 @@ private:
     for (const StaticItem &item : collectStatics(program, both.stages[rank.getIndex()])) {
       if (item.kind != StaticKind::parameter || !item.owned || !both.trained.contains(item.name))
         continue;
-      // Those of a parameter stand together.
+      // Sites are sorted by parameter.
       for (auto site = sites.lower_bound({item.name, 0, 0, 0});
            site != sites.end() && std::get<0>(site->first) == item.name; ++site)
         if (failed(checkComplete(op, site->first)))
@@ -374,7 +377,7 @@ private:
     return success();
   }
 
-  // The arena ends where its last value does, and the bound is the most that lives at one time.
+  // The arena must end with its last value, and the bound must be the most bytes that are live at one time.
   LogicalResult checkSizes() {
     int64_t arena = std::max(staticEnd, roundUpPlace(highest)),
             bound = staticEnd + std::max(mostAlive(), mostPrepared());
@@ -384,6 +387,7 @@ private:
       return layout.emitOpError("says bound ") << layout.getBoundBytes() << " but it is " << bound;
     if (!layout.getExact())
       return success();
+    // `exact` claims more than the bound shows, so the deterministic search runs again.
     planner::Fault why =
         proveExact(arena, bound, "a packing ends at", [&](BestAnswer &best) { return packAgain(best); });
     return why ? layout.emitOpError("says that no arena is smaller than ") << arena << " bytes, but " << *why
@@ -401,7 +405,7 @@ private:
     return fault;
   }
 
-  // The lives that `Lives` finds in the program, by the table: in the order of their beginnings, at times of actions other
+  // The lifetimes that `Lives` finds in the program, here from the table: sorted by begin, at times of actions other
   // than drops, and of calls.
   llvm::MapVector<HeldValues::Instance, Lifetimes::Life> valueLives() {
     llvm::MapVector<HeldValues::Instance, Lifetimes::Life> lives;
@@ -424,14 +428,14 @@ private:
     return lives;
   }
 
-  // By the actions' own names for values, whatever their places.
+  // From the values that actions name, whatever their addresses.
   int64_t mostAlive() const {
     return lifetimes.mostBytes(
         [&](Value value, int64_t mb) { return roundUpPlace(byteSize(program, value.getType(), mb)); },
         [&](int64_t mb) { return both.table.isShort(mb); });
   }
 
-  // Of what P makes for itself.
+  // The most bytes of temporaries of P that are live at one time.
   int64_t mostPrepared() {
     int64_t most = 0;
     for (const ActionInfo &action : plan.actions)
@@ -443,7 +447,7 @@ private:
   //===--- Memory ---===//
 
   Range rangeOf(Value value, int64_t mb, int64_t at) { return {at, at + byteSize(program, value.getType(), mb)}; }
-  // Where a site lies with all its lanes.
+  // The bytes of a site, with all its accumulation groups.
   Range rangeOf(SiteOp site) {
     int64_t at = plan.statics[statics.placeOf(site)].offset;
     return {at, at + byteSize(site.getType()) * int64_t(site.getLanes())};
@@ -491,7 +495,7 @@ private:
     return success();
   }
 
-  // Values lie behind the static area, or are outputs in their place; inside the arena.
+  // Values lie behind the persistent buffers, or are outputs in theirs; all of them lie inside the arena.
   LogicalResult checkPlace(Operation *op, Value value, int64_t mb, Range range) {
     bool fixed = statics.offsetOf(value, mb).has_value();
     if (!fixed && range.begin < staticEnd)
@@ -530,13 +534,13 @@ private:
 
   //===--- Sites ---===//
 
-  // By the one call that fills the site, in the order of its task's runs.
+  // Counts a contribution: one call fills the site, once in each run of its task.
   LogicalResult accumulate(Operation *op, SiteOp site) {
     ++sites[keyOf(site)].added;
     return checkLocks(op, rangeOf(site), "adds to");
   }
 
-  // By parameter, index, first lane and number of lanes.
+  // Parameter, index, first accumulation group, and number of groups.
   using SiteKey = std::tuple<StringRef, int64_t, int64_t, int64_t>;
   static SiteKey keyOf(SiteOp site) { return {site.getParam(), site.getIndex(), site.getLane(), site.getLanes()}; }
 
@@ -550,13 +554,13 @@ private:
            << site << " of '" << param << "' with " << expected << " contributions but it has " << state.added;
   }
 
-  // What a message of the channel brings or takes.
+  // The value that a message of the channel sends or brings.
   Value carried(const ActionInfo &action, bool sends) {
     RouteOp route = routes.routeOf(both.channels[action.target]);
     return slots.resolve(sends ? routes.stashOf(route).getValue() : routes.popOf(route).getResult());
   }
 
-  // What a call reads; in a run that keeps, the original in place of a clone's value.
+  // The value that a call reads. In a run that keeps, the original stands for a clone's value.
   Value valueIn(bool keeps, Value operand) { return slots.valueIn(keeps, slots.resolve(operand)); }
 
   TableOfProgram &both;
@@ -570,14 +574,14 @@ private:
   int64_t staticEnd = 0;
   Lifetimes lifetimes;
   HeldValues held;
-  // By the table's task, and whether the micro-batch is short.
-  std::map<std::pair<int64_t, bool>, KnownTask> effects;
-  // Contents behind a base after a run, by those before it; nothing if the run needs others.
+  std::map<std::pair<int64_t, bool>, KnownTask> effects; // by task of the table, and whether the micro-batch is short
+  // Contents of a base after a run, by those before; nothing if the run needs others. Micro-batches repeat few of
+  // these.
   std::map<std::pair<const TaskEffect::Base *, int64_t>, std::optional<int64_t>> transitions;
   SmallVector<Lock> locks;
   std::map<SiteKey, SiteState> sites;
-  llvm::StringSet<> renewed; // parameters whose place here has the new value
-  int64_t renewing = 0;      // parameters whose new value is on its way to their place here
+  llvm::StringSet<> renewed; // parameters whose buffer has the new value
+  int64_t renewing = 0;      // parameters whose new value is on its way here
   int64_t highest = 0;       // the end of the last value
 };
 

@@ -12,12 +12,12 @@ using namespace plc::plan;
 using module::ActionInfo;
 
 LogicalResult plc::plan::proveRuns(TableOfProgram &both) {
-  std::map<Operation *, int64_t> next; // run of each task
+  std::map<Operation *, int64_t> next; // by task: the number of its runs so far
   for (auto [index, rank] : llvm::enumerate(both.table.ranks)) {
-    bool hasBegun = false; // anything but what is prepared
+    bool hasBegun = false; // anything but P has run
     for (auto [number, action] : llvm::enumerate(rank.actions)) {
       if (action.op != ActionInfo::Op::Run) {
-        hasBegun |= action.op != ActionInfo::Op::Drop;
+        hasBegun |= action.op != ActionInfo::Op::Drop; // a drop behind P frees its temporaries
         continue;
       }
       TaskOp task = both.taskOf(rank, action).op;
@@ -34,6 +34,7 @@ LogicalResult plc::plan::proveRuns(TableOfProgram &both) {
         continue;
       }
       hasBegun = true;
+      // Index order fixes the order in which gradients are added, and so their bits.
       int64_t expected = both.table.firstRun(stage.getReplica()) + done;
       if (action.microBatch != expected || expected >= both.table.firstRun(stage.getReplica() + 1))
         return run->emitOpError("runs micro-batch ") << action.microBatch << " where micro-batch " << expected << " of "
@@ -62,7 +63,7 @@ struct Action {
   int64_t node; // among all actions of all ranks
 };
 
-// The four actions of each message of a channel, in index order.
+// The four actions of each message of a channel, as nodes, in index order.
 struct Messages {
   const module::ChannelInfo &channel;
   ChannelOp op;
@@ -71,12 +72,14 @@ struct Messages {
   std::vector<int64_t> &of(Op part) { return nodes[std::find(parts, std::end(parts), part) - parts]; }
 };
 
+// Collects the actions of all ranks as nodes of one graph, and checks channels, tags and waits.
 class MessageProof {
 public:
   explicit MessageProof(TableOfProgram &both) : both(both) {}
 
   LogicalResult collect() {
     llvm::StringMap<ChannelOp> byRoute;
+    // One channel per route: a receiver must know which message comes next.
     for (auto [info, channel] : llvm::zip(both.table.channels, both.channels)) {
       auto [it, inserted] = byRoute.try_emplace(channel.getRoute(), channel);
       if (!inserted)
@@ -103,6 +106,7 @@ public:
     return success();
   }
 
+  // Tags must be unique between two ranks, over both directions.
   LogicalResult checkTags() {
     std::map<std::tuple<int64_t, int64_t, int64_t>, std::pair<ChannelOp, int64_t>> taken;
     for (const Messages &each : messages)
@@ -122,7 +126,7 @@ public:
     return checkTagOrder();
   }
 
-  // Exchanged tags are unique too, but not what the other process computes.
+  // Unique tags are not enough: another process computes tags by this rule, so they must follow it.
   LogicalResult checkTagOrder() {
     std::map<std::pair<int64_t, int64_t>, int64_t> ordinals;
     for (Messages &each : messages) {
@@ -137,14 +141,15 @@ public:
     return success();
   }
 
-  // Actions of all ranks as nodes, and one more for the meeting of all ranks at the step; on a cycle, tells each wait of
-  // it.
+  // Looks for a cycle of waits among the actions of all ranks, with one more node where all ranks meet at the step.
+  // Reports each wait of a cycle.
   LogicalResult checkWaits() {
     for (Messages &each : messages)
       for (int64_t i = 0; i < each.count; ++i) {
         edges.emplace_back(each.of(Op::PostRecv)[i], each.of(Op::WaitSend)[i]);
         edges.emplace_back(each.of(Op::Send)[i], each.of(Op::WaitRecv)[i]);
       }
+    // Every step waits until all ranks have reached theirs.
     int64_t meeting = nodes.size();
     for (auto [before, step] : steps) {
       if (before >= 0)
@@ -181,7 +186,7 @@ private:
                                   : "wait_send";
   }
 
-  // Collects actions of a rank, checks their rank, index order and slots.
+  // Collects the actions of a rank, and checks their rank, their index order, and slots.
   LogicalResult walk(size_t rank) {
     for (auto [index, info] : llvm::enumerate(both.table.ranks[rank].actions)) {
       Action action{&info, both.actions[rank][index], int64_t(nodes.size())};
@@ -213,6 +218,7 @@ private:
     if ((info.op == Op::WaitRecv && each.of(Op::PostRecv).size() < done.size()) ||
         (info.op == Op::WaitSend && each.of(Op::Send).size() < done.size()))
       return op->emitOpError("waits for micro-batch ") << next << " of '" << name << "' before it is started";
+    // Only the receiver's slots are limited: a sender's bytes are its own.
     int64_t open = each.of(Op::PostRecv).size() - each.of(Op::WaitRecv).size();
     if (info.op == Op::PostRecv && open > each.channel.slots)
       return op->emitOpError("is receive ")

@@ -13,6 +13,8 @@ using module::ActionInfo;
 
 namespace {
 
+// Collects parameters and sites over all stages, then checks each parameter's owner and sites, routes per step, and
+// steps.
 class ParameterProof {
 public:
   explicit ParameterProof(TableOfProgram &both)
@@ -32,7 +34,7 @@ public:
   }
 
 private:
-  // A lane of a site.
+  // One accumulation group of a site: its handle, the call that adds to it, and the ranks that have it.
   struct Site {
     SiteOp handle;
     CallOp filledBy;
@@ -40,7 +42,7 @@ private:
   };
   struct Param {
     ParamOp handle, owner;
-    std::map<int64_t, std::vector<Site>> sites{}; // by index, then lane
+    std::map<int64_t, std::vector<Site>> sites{}; // by index, then by group
   };
 
   LogicalResult collect(StageOp stage) {
@@ -66,7 +68,7 @@ private:
     return lanes;
   }
 
-  // For people: a site of a program of one lane has no lane.
+  // The name of a site in messages; a program with one group does not name it.
   std::string nameOf(int64_t index, int64_t lane) {
     return "site " + std::to_string(index) + (program.getLanes() == 1 ? "" : ", lane " + std::to_string(lane));
   }
@@ -95,6 +97,7 @@ private:
       auto handle = both.slots.resolve(operand).getDefiningOp<SiteOp>();
       if (auto param = operand.getDefiningOp<ParamOp>(); param && prepares && both.trained.contains(param.getParam()))
         return call.emitOpError("prepares from parameter '") << param.getParam() << "', which a step changes";
+      // Sites are the operands behind the inputs, and nothing else; an update has none.
       if (updates ? bool(handle) : bool(handle) != (int64_t(index) >= inputs))
         return call.emitOpError("has ") << (handle ? "a gradient site" : "no gradient site") << " as operand #" << index
                                         << " of '" << call.getKernel() << "', of which " << inputs << " are no "
@@ -102,6 +105,7 @@ private:
       if (!handle)
         continue;
       for (auto [lane, site] : llvm::enumerate(lanesOf(handle))) {
+        // One call per site, so that the order of additions does not depend on the order of tasks.
         if (site.filledBy) {
           InFlightDiagnostic error = call.emitOpError("adds to ")
                                      << nameOf(handle.getIndex(), handle.getLane() + lane) << " of '"
@@ -137,6 +141,7 @@ private:
         if (!handle)
           return ParamOp(param.owner).emitOpError("is of '")
                  << name << "', of which no stage has " << nameOf(index, lane);
+        // The step adds sites in index order, so there may be no gap.
         if (index != next)
           return handle.emitOpError("has index ") << index << " where site " << next << " of '" << name << "' is next";
         if (!site.filledBy)
@@ -150,7 +155,7 @@ private:
     return success();
   }
 
-  // What a route carries per step has a name, and lands there.
+  // A per-step route must end in the buffer of the parameter or site that it carries.
   LogicalResult checkEnds(RouteOp route) {
     if (route.getPer() != Per::step)
       return success();

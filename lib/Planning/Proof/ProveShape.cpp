@@ -50,7 +50,8 @@ ActionInfo::Op opOf(ActionInterface action) {
   llvm_unreachable("all parts are listed");
 }
 
-// Values and places are proven by `proveMemory`; here that there is one for each operand.
+// Checks that the table's calls match the task's, with one operand for each value. `proveMemory` proves values and
+// addresses.
 LogicalResult proveCalls(TableOfProgram &both, RankOp op, const module::RankInfo &rank, const module::TaskInfo &made,
                          const llvm::StringMap<int64_t> &kernels) {
   auto found = both.tasks.find(made.name);
@@ -69,6 +70,7 @@ LogicalResult proveCalls(TableOfProgram &both, RankOp op, const module::RankInfo
     return task.emitOpError("has ") << calls.size() << " calls but task '" << made.name << "' of the action table has "
                                     << made.calls.size();
   for (auto [call, expected] : llvm::zip(made.calls, calls)) {
+    // A site is an argument and a result, but one operand.
     size_t operands = expected.getNumResults();
     for (Value operand : expected.getArgs().drop_back(both.routes().updatesState(expected)))
       operands += !both.slots.resolve(operand).getDefiningOp<SiteOp>();
@@ -133,7 +135,7 @@ LogicalResult plc::plan::proveShape(TableOfProgram &both) {
   for (auto kernel : both.program->getParentOfType<ModuleOp>().getOps<KernelOp>())
     kernels.try_emplace(kernel.getSymName(), kernels.size());
   for (auto [op, rank] : llvm::zip(both.ranks, both.table.ranks)) {
-    if (!op)
+    if (!op)    // `proveRuns` finds that its tasks are never run
       continue; // whose tasks `proveRuns` finds to be never run
     for (const module::TaskInfo &task : rank.tasks)
       if (failed(proveCalls(both, op, rank, task, kernels)))

@@ -1,4 +1,4 @@
-//===- ProveStates.cpp - no read of a state behind its update -------------===//
+//===- ProveStates.cpp - states are read at the right update --------------===//
 #include "Proof.h"
 
 #include "plc/Support/StateName.h"
@@ -12,8 +12,8 @@ using module::ActionInfo;
 
 namespace {
 
-// Executes the runs of a rank with the number of updates of each state's part of a micro-batch in place of its elements:
-// every read and every message needs the value that has as many behind it, and an update adds one.
+// Executes each rank's list with a counter of updates in place of each state's elements, one per micro-batch. Every
+// read and every message must find as many updates as its value has behind it.
 class StateProof {
 public:
   explicit StateProof(TableOfProgram &both) : both(both) {}
@@ -37,13 +37,13 @@ public:
   }
 
 private:
-  // The state whose memory a value is; null of others.
+  // The state in whose buffer a value lies; null if it lies in none.
   InputOp stateAt(Value value) {
     auto input = both.slots.resolve(value).getDefiningOp<InputOp>();
     return input && !stateOf(input.getInput()).empty() ? input : nullptr;
   }
 
-  // What a task, or a message, does to one state: an update, or a read that needs so many of them.
+  // What a task or a message does to a state: an update, or a read that needs a number of updates.
   struct Use {
     InputOp state;
     std::optional<int64_t> needed;
@@ -61,7 +61,7 @@ private:
     return success();
   }
 
-  // Looked up once, however many micro-batches run the task; null if it updates what is no state.
+  // The uses of a task, found once for all micro-batches. Null, after an error, if it updates anything but a state.
   const SmallVector<Use> *usesOf(TaskOp task, int64_t mb) {
     auto [known, isNew] = usesByTask.try_emplace(task);
     SmallVector<Use> &uses = known->second;
@@ -100,6 +100,7 @@ private:
     return state ? apply({state, both.routes().countUpdates(value)}, mb, op) : success();
   }
 
+  // The next run reads the state from its buffer, so the last value must be there.
   LogicalResult checkEnd(OutputOp output) {
     InputOp state = stateAt(output.getValue());
     if (!state || state.getInput() != output.getOutput())

@@ -1,4 +1,4 @@
-//===- TaskEffect.cpp - what runs of a task do to blocks ------------------===//
+//===- TaskEffect.cpp - effects of a task's runs on blocks ----------------===//
 #include "TaskEffect.h"
 
 #include "plc/Dialect/Plan/Values.h"
@@ -17,6 +17,7 @@ std::optional<Contents> TaskEffect::after(size_t number, const Contents &before)
     if (found == before.end() || !(found->range == need.range) || found->value != need.value)
       return std::nullopt;
   }
+  // What the task did not overwrite stays.
   Contents result = base.leaves;
   for (const Piece &piece : before) {
     auto next = llvm::partition_point(base.written, [&](const Range &range) { return range.end <= piece.range.begin; });
@@ -29,7 +30,7 @@ std::optional<Contents> TaskEffect::after(size_t number, const Contents &before)
 
 namespace {
 
-// Bytes behind a base, as they are after the calls so far.
+// The bytes behind a base after the calls so far.
 class BaseState {
 public:
   // By first byte.
@@ -47,6 +48,7 @@ public:
   }
 
   void write(const Piece &piece) {
+    // First remove values that lose a byte, then extend the written ranges, joining neighbours.
     auto first = leaves.lower_bound(piece.range.begin);
     if (first != leaves.begin() && std::prev(first)->second.range.end > piece.range.begin)
       --first;
@@ -64,7 +66,8 @@ public:
   }
 };
 
-// Executes the calls of a task once. Each member returns false if the effect depends on where bases lie, or is wrong.
+// Executes the calls of a task once, symbolically. A member returns false if the effect depends on addresses, or is
+// wrong.
 class EffectBuilder {
 public:
   EffectBuilder(const module::TaskInfo &made, const Lifetimes::Body &body, const Lifetimes &lifetimes,
@@ -85,7 +88,7 @@ public:
       for (auto [begin, end] : state.written)
         base.written.push_back({begin, end});
       for (auto &[begin, piece] : state.leaves)
-        if (base.fixed || !isTemporary(piece.value))
+        if (base.fixed || !isTemporary(piece.value)) // temporaries are read by no other task
           base.leaves.push_back(piece);
     }
     return true;
@@ -113,13 +116,14 @@ private:
     return true;
   }
 
-  // Where an operand lies; nothing if that is wrong. Static ones are behind no base.
+  // Where an operand lies; nothing if that is wrong. Persistent buffers are behind no base.
   std::optional<Place> placeOf(Value value, int64_t operand) {
     if (operand < 0 || isStatic(value))
       return -operand - 1 == statics.placeOf(value) ? std::optional(Place{-1, {0, 0}}) : std::nullopt;
     const module::SlotInfo &slot = made.slots[operand];
     TaskEffect::Base &base = effect.bases[slot.base];
     Value fixed = statics.placeOf(value) >= 0 ? value : Value();
+    // An input or output has its own base, since its address depends on the micro-batch.
     if (base.extent && (base.fixed != fixed || (fixed && slot.offset)))
       return std::nullopt;
     if ((fixed && slot.offset) || slot.offset % placeAlignment)
@@ -143,9 +147,9 @@ private:
     Piece piece{place->range, value};
     if (BaseState::has(state.leaves, piece))
       return true;
-    if (state.isWritten(piece.range))
+    if (state.isWritten(piece.range)) // the task itself has overwritten it
       return false;
-    // Two values in the same bytes cannot both be there.
+    // Two needs cannot both be met in overlapping bytes.
     Piece &need = state.needs.try_emplace(piece.range.begin, piece).first->second;
     return need.range == piece.range && need.value == value;
   }
@@ -160,6 +164,7 @@ private:
     }
     if (place->base < 0)
       return false; // a parameter, which no call makes
+    // A kernel may read and write in any order, so its operands must be disjoint.
     if (llvm::any_of(touched, [&](const Place &other) {
           return other.base == place->base && other.range.overlaps(place->range);
         }))

@@ -1,4 +1,4 @@
-//===- TaskEffect.h - what runs of a task do to blocks ----------*- C++ -*-===//
+//===- TaskEffect.h - effects of a task's runs on blocks --------*- C++ -*-===//
 #ifndef PLC_LIB_PLANNING_PROOF_TASKEFFECT_H
 #define PLC_LIB_PLANNING_PROOF_TASKEFFECT_H
 
@@ -9,26 +9,26 @@
 
 namespace plc::plan {
 
-/// What a run of a task does to the bytes behind its bases, wherever they lie, as long as no two bases share bytes: proven
-/// once for all runs of the task that have equal sizes.
+/// The effect of a task's run on the bytes behind its bases, at any addresses where no two bases share bytes. Proven
+/// once for all runs of the task with equal sizes.
 struct TaskEffect {
   struct Base {
-    int64_t extent = 0;         ///< bytes behind it that the run touches
-    int64_t writtenEnd = 0;     ///< and that it writes
-    mlir::Value fixed;          ///< an input or output, whose place is known; it is alone behind its base
-    Contents needs;             ///< what it reads before it has written it
-    std::vector<Range> written; ///< by any call; sorted, disjoint
-    Contents leaves;            ///< what it has written, is whole when it ends, and another task or a message may read
+    int64_t extent = 0;         ///< bytes that the run touches
+    int64_t writtenEnd = 0;     ///< bytes that it writes, from the base on
+    mlir::Value fixed;          ///< an input or output, alone behind its base, at a known address
+    Contents needs;             ///< values that it reads before writing them
+    std::vector<Range> written; ///< by any call; sorted and disjoint
+    Contents leaves;            ///< values that are whole at the end, and that another task or a message may read
   };
   std::vector<Base> bases;
-  llvm::SmallVector<SiteOp> sites; ///< that it adds to, once each
+  llvm::SmallVector<SiteOp> sites; ///< gradient sites that it adds to, once each
 
-  /// The contents of a base after a run that finds others there; nothing if it needs what these have not.
+  /// The contents of a base after a run that finds `before` there; nothing if the run needs values that these lack.
   std::optional<Contents> after(size_t base, const Contents &before) const;
 };
 
-/// The effect of a task of a rank's table, which is shaped as the program's (`proveShape`). Nothing if that is not right
-/// wherever its bases lie; then each run is looked at by itself, which tells what is wrong.
+/// The effect of a task whose table has passed `proveShape`. Nothing if it is not right at all addresses; then each run
+/// is executed by itself, which finds what is wrong.
 std::optional<TaskEffect> effectOf(const module::TaskInfo &made, const Lifetimes::Body &body,
                                    const Lifetimes &lifetimes, const Statics &statics, TaskSlots &slots,
                                    llvm::function_ref<int64_t(mlir::Value)> bytesOf);

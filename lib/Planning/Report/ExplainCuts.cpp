@@ -16,7 +16,7 @@ void plc::plan::explainCuts(ProgramOp program, const RouteTable &routes, Explana
   out.microBatches = program.getRunsOfReplica() * program.getReplicas();
   if (std::vector<int64_t> pipeline = pipelineOf(program); !pipeline.empty())
     out.pipelineStages = pipeline.back() + 1;
-  // What the proof has compared: to bound again takes time.
+  // The proof has checked these; computing the bound again takes time.
   out.cutNs = program.getCutNs().value_or(0);
   out.cutBoundNs = program.getCutBoundNs().value_or(0);
   std::vector<planner::NextCut> next = planner::nextCuts(problem, model.stageOf);

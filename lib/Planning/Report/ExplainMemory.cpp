@@ -1,4 +1,4 @@
-//===- ExplainMemory.cpp - what an arena holds at its peak ----------------===//
+//===- ExplainMemory.cpp - what an arena has live at its peak -------------===//
 #include "Addresses/Lives.h"
 #include "ExplainStep.h"
 #include "Proof/Proof.h"
@@ -16,6 +16,7 @@ namespace {
 
 using Resident = Explanation::Resident;
 
+// Lists what a rank's arena contains at the first time with the most live bytes, largest first.
 class PeakExplainer {
 public:
   PeakExplainer(ProgramOp program, RankOp rank, LayoutOp layout, TaskSlots &slots, Explanation::Arena &out)
@@ -49,7 +50,7 @@ private:
     }
   }
 
-  /// The result of P that lies there; null if another value does.
+  /// The result of P in a buffer; null for other buffers.
   Value preparedAt(StaticOp place) {
     for (auto stage : program.getBody().getOps<StageOp>())
       if (TaskOp task = stage.getTask(Role::P); task && place.getKind() == StaticKind::prepared)
@@ -84,7 +85,7 @@ private:
     return roundUpPlace(byteSize(program, instance.first.getType(), instance.second));
   }
 
-  /// The first time at which most lives.
+  /// The first time at which the most bytes are live.
   int64_t findPeak() {
     std::vector<int64_t> change(timeline.moments.size() + 1);
     for (auto &[instance, life] : timeline.lives) {
@@ -100,7 +101,7 @@ private:
     return peak;
   }
 
-  /// What lives at a time, a value of several micro-batches once.
+  /// The values that are live at a time; one value of several micro-batches is one entry.
   void addValues(int64_t time) {
     llvm::MapVector<Value, Resident> values;
     for (auto &[instance, life] : timeline.lives) {
@@ -111,6 +112,7 @@ private:
       each.bytes += bytesOf(instance);
       if (each.name.empty()) {
         each.name = plc::plan::describe(instance.first, -1);
+        // Received values have no call here, so the route names them.
         if (auto pop = instance.first.getDefiningOp<PopOp>()) {
           RouteOp route = slots.getRoutes().route(pop.getRoute());
           each.name = ("'" + route.getCarries() + "' from " + route.getSource()).str();

@@ -16,6 +16,7 @@ using namespace plc::plan;
 
 namespace {
 
+// Explains a step by playing the order again with one thing changed: no messages, a tenth less work, no recomputation.
 class StepExplainer {
 public:
   StepExplainer(ProgramOp program, const RouteTable &routes, Explanation &out)
@@ -61,8 +62,13 @@ private:
 
   static std::string nameOfRank(int64_t rank) { return "rank " + std::to_string(rank); }
 
-  /// What would have to change for the step to become shorter, as seen from a rank: its work, if at least half of what it
-  /// saves is saved in the step, or it is idle for less than a hundredth; else what it waits for longest.
+  /// What would have to change for the step to become shorter, as seen from a rank:
+  ///   - Its work, if at least half of what a tenth less of it saves on the rank is saved in the step, or if the rank
+  ///     idles for less
+  /// than a hundredth of the step.
+  ///   - Else the value or the rank that it waits for longest.
+  ///
+  /// Both limits are conventions of the report, not tuned.
   void bind(Explanation::Rank &rank, const planner::RankTimes &times) {
     using enum Explanation::Binding;
     auto longest = [](const std::map<int64_t, int64_t> &waits) {
@@ -85,7 +91,7 @@ private:
     }
   }
 
-  /// The largest value that travels for a dependence between two tasks.
+  /// Names a dependence by the largest value that travels for it.
   std::string nameOfWay(int64_t index) {
     const auto &each = problem.dependences[index];
     RouteOp largest;
@@ -101,7 +107,7 @@ private:
     return "'" + largest.getCarries().str() + "' from " + largest.getSource().str();
   }
 
-  /// Memory binds where calls of F, or turns of loops, run again for it.
+  /// Finds the time that calls of F, or iterations of loops, take for running again, and the step without it.
   void explainRecomputation(int64_t number, Explanation::Rank &rank) {
     std::vector<planner::ScheduleProblem::Stage> without = problem.stages;
     for (auto [index, stage] : llvm::enumerate(stages))
@@ -109,7 +115,7 @@ private:
         stage.walk([&, index = index](CallOp call) {
           auto kernel = kernels.lookup<KernelOp>(call.getKernel());
           auto task = cast<TaskOp>(call->getParentOp());
-          if (task.getRole() == Role::P) // not of a micro-batch
+          if (task.getRole() == Role::P) // does not run for each micro-batch
             return;
           int64_t turns = nsOfTurnsAgain(kernel), ns = call.getRecompute() ? kernel.getNs() : turns;
           without[index].ns[int(task.getRole())] -= ns;
@@ -120,7 +126,7 @@ private:
       rank.withoutNs = out.stepNs - planner::savedBy(problem, out.schedule, without);
   }
 
-  // Tasks, then kernels, that take most of what the rank computes.
+  // The tasks, and then the kernels, of a rank, longest first.
   void explainWork(int64_t number, Explanation::Rank &rank) {
     llvm::MapVector<StringRef, Explanation::Kernel> shares;
     for (auto [index, stage] : llvm::enumerate(stages)) {
@@ -138,7 +144,7 @@ private:
     llvm::stable_sort(rank.kernels, isLonger);
   }
 
-  /// Adds what a task's calls take in a step; returns the sum.
+  /// Adds the time of a task's calls in a step to `shares`; returns their sum.
   int64_t addTask(TaskOp task, llvm::MapVector<StringRef, Explanation::Kernel> &shares) {
     int64_t sum = 0;
     for (auto call : task.getBody().getOps<CallOp>()) {

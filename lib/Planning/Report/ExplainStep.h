@@ -7,16 +7,16 @@
 
 namespace plc::plan {
 
-/// The stages, and for each the next-best cut.
+/// Explains the stages, and the next-best cut of each.
 void explainCuts(ProgramOp program, const RouteTable &routes, Explanation &out);
 
-/// The step, and what each rank does in it, waits for and is bound by.
+/// Explains the step: what each rank does in it, waits for, and is bound by.
 void explainStep(ProgramOp program, const RouteTable &routes, Explanation &out);
 
-/// What the arena of each rank holds when it holds most.
+/// Explains the arenas: what each rank has live at its peak.
 void explainMemory(ProgramOp program, TaskSlots &slots, Explanation &out);
 
-/// "FILE:LINE" of the user's line; "" without one.
+/// "FILE:LINE" in the user's model; empty without a location.
 std::string lineOf(mlir::Location location);
 
 } // namespace plc::plan

@@ -15,11 +15,13 @@ using planner::formatBytes, planner::formatNs, planner::formatPart;
 
 namespace {
 
-// Tasks and kernels of a rank; residents of an arena.
+// Lines of lists in text, which is read on a terminal; JSON has all entries. Not tuned.
 constexpr size_t mostShares = 3, mostResidents = 10;
 
+// By `Explanation::Binding`; also values of the JSON.
 constexpr const char *bindings[] = {"its work", "a channel", "the order", "nothing"};
 
+// English plural: "branches" for words in -h, such as "micro-batch".
 std::string count(int64_t number, llvm::StringRef what) {
   return std::to_string(number) + " " + what.str() + (number == 1 ? "" : what.ends_with("h") ? "es" : "s");
 }
@@ -91,6 +93,7 @@ void printArena(const Explanation::Arena &arena, int64_t limitBytes, llvm::raw_o
     out << " of a budget of " << formatBytes(limitBytes);
   out << ", of which " << formatBytes(arena.staticBytes) << " are for the whole run and "
       << formatBytes(arena.idleBytes) << " lie idle between values\n  most is held " << arena.peak << "\n";
+  // Buffers that are not listed are summed up in one line.
   int64_t rest = arena.liveBytes;
   for (const Explanation::Resident &each : ArrayRef(arena.residents).take_front(mostResidents)) {
     out << llvm::formatv("  {0,10}  {1}", formatBytes(each.bytes), each.name);

@@ -1,4 +1,4 @@
-//===- Summary.cpp - a plan for people and for the log --------------------===//
+//===- Summary.cpp - a plan as a table and for the log --------------------===//
 #include "plc/Planning/Report/Summary.h"
 
 #include "plc/Dialect/Plan/Values.h"
@@ -23,7 +23,8 @@ using planner::formatNs;
 
 namespace {
 
-// Runs of a task, counted in those of the largest micro-batch, whose costs kernels tell: a smaller one is a part of a run.
+// Runs of a task in units of the largest micro-batch, whose costs kernels give; a smaller micro-batch is a fraction of
+// a run.
 struct Runs {
   int64_t samples = 0, most = 1;
 
@@ -35,7 +36,7 @@ struct Runs {
   int64_t operator*(int64_t cost) const { return int64_t(__int128(cost) * samples / most); }
 };
 
-// Those of each stage's tasks that leave out its clones.
+// The runs of each task that leave out its clones.
 using KeepingRuns = std::map<std::pair<StringRef, Role>, Runs>;
 
 KeepingRuns countKeeping(ProgramOp program) {
@@ -72,7 +73,7 @@ PlanSummary::Stage summarizeStage(ProgramOp program, StageOp stage, SymbolTable 
       int64_t flops = runs * kernel.getFlops();
       row.flops += flops;
       addedFlops += call.getRecompute() ? flops : 0;
-      work += all * kernel.getNs(); // as orders of tasks count: with clones in all runs
+      work += all * kernel.getNs(); // as orders count it: with clones in all runs
     }
   });
   for (auto rank : program.getBody().getOps<RankOp>())
@@ -92,8 +93,8 @@ void printGap(llvm::raw_ostream &out, StringRef what, const std::string &answer,
   out << "  " << what << " " << answer << ", bound " << bound << ", gap " << percent(gap) << remark << "\n";
 }
 
-// Prints how many bytes of all arenas recomputation saves, and the factor by which the FLOPs of a step grow; both are
-// against the plan of the same program with policy `none`.
+// Prints the bytes of all arenas that recomputation saves, and the factor on a step's FLOPs, against the plan of the
+// same program with policy `none`.
 void printRecomputation(llvm::raw_ostream &out, const PlanSummary &summary) {
   out << "recomputation " << (summary.remat.empty() ? "none" : summary.remat) << ": ";
   if (summary.noneArenaBytes < 0) {
@@ -105,7 +106,8 @@ void printRecomputation(llvm::raw_ostream &out, const PlanSummary &summary) {
       << " FLOP beside " << summary.flops << ")\n";
 }
 
-// Kernels, however often they are called; those of a loop's turns are inside of its kernel.
+// Counts contraction kernels by implementation, each once however often it is called; a loop's kernel contains those of
+// its iterations.
 std::map<std::string, int64_t> countContractions(ProgramOp program, SymbolTable &kernels) {
   std::map<std::string, int64_t> counts;
   llvm::StringSet<> seen;
@@ -121,7 +123,7 @@ std::map<std::string, int64_t> countContractions(ProgramOp program, SymbolTable 
   return counts;
 }
 
-// Whether a backward loop of segments runs their turns forward first.
+// Whether some backward loop runs iterations forward again.
 bool runsTurnsAgain(ProgramOp program, SymbolTable &kernels) {
   return program
       .walk([&](CallOp call) {
@@ -177,6 +179,7 @@ PlanSummary plc::plan::summarize(ProgramOp program) {
     summary.routes.push_back({route.getSource().str(), route.getDestination().str(), route.getCarries().str(),
                               route.getPer() == Per::step ? module::Frequency::step : module::Frequency::microBatch,
                               carriedBytes(route)});
+  // The fraction of the ranks' time that no task fills.
   if (summary.stepNs > 0)
     summary.bubble = 1 - double(work) / (double(summary.stepNs) * double(summary.ranks));
   return summary;
@@ -206,7 +209,7 @@ std::string plc::plan::describe(const PlanSummary::Prepared &prepared) {
 }
 
 std::vector<int64_t> plc::plan::arenasOf(ModuleOp module) {
-  std::vector<int64_t> bytes; // ranks stand in their order
+  std::vector<int64_t> bytes; // by program and rank, in order
   for (auto program : module.getOps<ProgramOp>()) {
     std::vector<int64_t> most(program.getRanksOfReplica());
     for (auto rank : program.getBody().getOps<RankOp>())
@@ -244,7 +247,7 @@ void plc::plan::print(const PlanSummary &summary, llvm::raw_ostream &out) {
     out << "  before the first " << describe(summary.prepared) << "\n";
   if (summary.stateBytes)
     out << "  states keep " << planner::formatBytes(summary.stateBytes) << " from run to run\n";
-  std::set<int64_t> ranks; // several stages share an arena
+  std::set<int64_t> ranks; // one line per rank, which may have several stages
   for (const auto &stage : summary.stages)
     if (stage.peakBytes >= 0 && ranks.insert(stage.rank).second)
       printGap(out, "arena of rank " + std::to_string(stage.rank), planner::formatBytes(stage.peakBytes),

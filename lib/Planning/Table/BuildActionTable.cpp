@@ -13,7 +13,7 @@ using namespace plc;
 using namespace plc::plan;
 using module::ActionInfo;
 
-// The two lists of kinds are one.
+// The dialect and the module name the same kinds, and casts between them rely on it.
 static_assert(int(StaticKind::parameter) == int(module::StaticKind::Parameter) &&
               int(StaticKind::gradient) == int(module::StaticKind::Gradient) &&
               int(StaticKind::moment1) == int(module::StaticKind::Moment1) &&
@@ -25,6 +25,8 @@ static_assert(int(StaticKind::parameter) == int(module::StaticKind::Parameter) &
 
 namespace {
 
+// Turns channels, layouts and actions into the table, rank by rank. It decides nothing, and the proof checks its
+// result.
 class TableBuilder {
 public:
   TableBuilder(ProgramOp program, TaskSlots &slots) : program(program), slots(slots), routes(slots.getRoutes()) {}
@@ -49,13 +51,14 @@ public:
   }
 
 private:
-  // Shapes of the whole batch. What is an input as a whole is no port, nor is a state: nobody gives it.
+  // Ports have the shapes of the whole batch. States and whole inputs are no ports: no caller gives them.
   void addPorts(std::vector<module::TensorInfo> &ports, ArrayAttr names, ArrayAttr types, ArrayRef<int64_t> axes) {
     for (auto [name, typeAttr, axis] : llvm::zip(names.getAsValueRange<StringAttr>(), types, axes)) {
       if (!wholeInputOf(name).empty() || !stateOf(name).empty())
         continue;
       auto type = cast<RankedTensorType>(cast<TypeAttr>(typeAttr).getValue());
       module::TensorInfo port{name.str(), elementTypeOf(type), type.getShape().vec(), axis};
+      // A sum over the batch has no batch axis; other outputs have all samples along theirs.
       if (axis == summedBatch)
         port.shape.erase(port.shape.begin());
       else if (axis >= 0)
@@ -189,7 +192,7 @@ private:
 
   FrameOp frameOf(RunOp run) { return layout.getFrame(run.getStage(), run.getRole(), run.getKeep()); }
 
-  // A run that keeps does without the task's clones: it is a task of its own, of the same slots.
+  // A run that keeps leaves out clones: in the table it is a task of its own, with the same slots.
   FailureOr<int64_t> taskNumber(RunOp run, module::RankInfo &rank) {
     TaskOp task = routes.taskOf(run);
     bool keep = run.getKeep();
@@ -203,14 +206,14 @@ private:
       numbers.try_emplace(slot, numbers.size());
     if (failed(addSlots(run, numbers.size(), made)))
       return failure();
-    // What a clone would make again, a run that keeps still has.
+    // A run that keeps still has what a clone would make again.
     for (auto call : task.getBody().getOps<CallOp>())
       if (!(keep && call.getRecompute()))
         made.calls.push_back({kernels.lookup(call.getKernel()), operandsOf(call, numbers), call.getPath().str()});
     return it->second;
   }
 
-  // As the frame says; without one each slot is a base.
+  // Offsets of slots behind bases, from the task's frame. Without a frame each slot is a base.
   LogicalResult addSlots(RunOp run, int64_t count, module::TaskInfo &made) {
     FrameOp frame = frameOf(run);
     if (!frame) {
@@ -228,10 +231,9 @@ private:
     return success();
   }
 
-  // Inputs, then outputs; an accumulator once, as the output.
+  // Operands of a call: inputs, then outputs. An accumulator is one buffer, so it stands once, as an output.
   std::vector<int64_t> operandsOf(CallOp call, const DenseMap<Value, int64_t> &numbers) {
     std::vector<int64_t> operands;
-    // An accumulator is an argument and a result, and one place.
     for (Value operand : call.getArgs().drop_back(routes.updatesState(call)))
       if (!slots.resolve(operand).getDefiningOp<SiteOp>())
         operands.push_back(operandOf(operand, numbers));
@@ -240,7 +242,7 @@ private:
     return operands;
   }
 
-  // Slots are numbered from 0, statics are -1 - their number.
+  // Slots count from 0; persistent buffers are -1 minus their index.
   int64_t operandOf(Value value, const DenseMap<Value, int64_t> &numbers) {
     Value resolved = slots.resolve(value);
     if (auto param = resolved.getDefiningOp<ParamOp>())
@@ -249,7 +251,7 @@ private:
       return -1 - statics[{StaticKind::gradient, site.getParam(), int64_t(site.getIndex()), int64_t(site.getLane())}];
     if (std::optional<int64_t> number = preparedNumber(resolved)) {
       auto place = statics.find({StaticKind::prepared, preparedName(resolved, *number), -1, 0});
-      return -1 - (place == statics.end() ? 0 : place->second); // which the proof finds to be another place
+      return -1 - (place == statics.end() ? 0 : place->second); // the proof reports the wrong buffer
     }
     return numbers.lookup(resolved);
   }
@@ -261,7 +263,7 @@ private:
   llvm::StringMap<int64_t> kernels, channels;
   // Of the rank at hand.
   LayoutOp layout;
-  std::map<std::tuple<StaticKind, StringRef, int64_t, int64_t>, int64_t> statics; // by site and lane, too
+  std::map<std::tuple<StaticKind, StringRef, int64_t, int64_t>, int64_t> statics; // index by kind, name, site and lane
   std::map<std::pair<Operation *, bool>, int64_t> tasks;
 };
 

@@ -1,4 +1,4 @@
-//===- Summary.h - a plan for people and for the log ------------*- C++ -*-===//
+//===- Summary.h - a plan as a table and for the log ------------*- C++ -*-===//
 #ifndef PLC_PLANNING_REPORT_SUMMARY_H
 #define PLC_PLANNING_REPORT_SUMMARY_H
 
@@ -12,24 +12,25 @@ namespace plc::plan {
 
 using module::PlanSummary;
 
+/// The figures of a planned program. What earlier phases have not made yet is negative or empty.
 PlanSummary summarize(ProgramOp program);
 
-/// What stages prepare; no calls if they prepare nothing.
+/// What is precomputed before the first step; no calls if nothing is.
 PlanSummary::Prepared summarizePrepared(ProgramOp program);
 /// "3 calls once, 12.0 us, of which 64.0 KiB are kept".
 std::string describe(const PlanSummary::Prepared &prepared);
 
-/// Bytes of each rank's arena of a planned module.
+/// Arena bytes by program and rank of a planned module; with replicas, the largest of equal ranks.
 std::vector<int64_t> arenasOf(mlir::ModuleOp module);
 
-/// A table of stages, the routes, the schedule with its bubble, recomputation, each gap with its bound, and who computes
-/// contractions.
+/// Prints stages, routes, the schedule with its bubble, recomputation, each gap to its bound, and the implementations
+/// of contractions.
 void print(const PlanSummary &summary, llvm::raw_ostream &out);
 
-/// The stages as a graph of Graphviz, an edge per route with its bytes.
+/// Prints the stages as a Graphviz graph, with an edge per route that says its bytes.
 void printDot(const PlanSummary &summary, llvm::raw_ostream &out);
 
-/// What each rank of a scheduled program runs, a row of comma-separated tasks per rank (`plc/Planner/Schedule/ScheduleFile.h`).
+/// Prints the order of each rank: one row of comma-separated tasks per rank (`plc/Planner/Schedule/ScheduleFile.h`).
 void printSchedule(ProgramOp program, llvm::raw_ostream &out);
 
 } // namespace plc::plan

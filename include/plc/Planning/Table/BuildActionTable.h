@@ -7,13 +7,13 @@
 
 namespace plc::plan {
 
-/// The table of a program that has channels, actions and addresses: what the module holds and the runtime executes. Its
-/// calls count the kernels of the module in their order; which code computes each is left open. Fails with a diagnostic
-/// where an address is missing or a slot is none of the task's.
+/// The action table of a program with channels, actions and addresses: the module stores it, the runtime executes it.
+/// Calls name kernels by their order in the IR module; the code of kernels is added later. Fails with a diagnostic if
+/// an address is missing, or if a frame does not match its task.
 llvm::FailureOr<module::EntryPlan> buildActionTable(ProgramOp program, TaskSlots &slots);
 
-/// Proves what `--plan-verify` describes of a table: executed, it computes the program. Nothing is taken from the
-/// program's own actions but the places of errors. Fails with a diagnostic.
+/// Proves of a table what `--plan-verify` describes: executed, it computes the program. The program's own actions give
+/// only the locations of errors. Fails with a diagnostic.
 llvm::LogicalResult proveActionTable(const module::EntryPlan &table, ProgramOp program, TaskSlots &slots,
                                      int64_t limitBytes);
 
