@@ -27,6 +27,8 @@ namespace search = plc::search;
 
 namespace {
 
+// Turns a strategy into workloads, a machine and limits, searches, and writes the plan back as keys. The search knows
+// live bytes only, so this class also measures arenas and lowers the limits until the arenas fit.
 class Chooser {
 public:
   Chooser(const Models &models, PhaseKind done, const Program &program, llvm::SourceMgr &sources, Strategy &strategy,
@@ -49,6 +51,8 @@ public:
   }
 
 private:
+  // Evaluated actions of a search, of one that goes on from known plans, and of one of the many comparisons. They trade
+  // compile time for shorter steps: with them the plan of gpt.ein on 4 ranks took 1.2 s. Not tuned against each other.
   static constexpr int64_t effort = 15'000'000, effortAgain = 3'000'000, effortNarrow = 1'000'000;
 
   int64_t own(const char *key) const { return strategy.get<int64_t>(std::string("parallelism.") + key); }
@@ -62,7 +66,8 @@ private:
     return *module.getOps<plc::ein::ModelOp>().begin();
   }
 
-  /// Whether the plan that there is without a budget keeps it, so that a budget that binds nothing changes nothing.
+  /// Whether the plan without a search keeps the budget. Then it stays, so that a budget that binds nothing changes
+  /// nothing.
   bool isPlainEnough() const {
     if (isJoint || followsTimes(strategy) || !hasBudget())
       return false;
@@ -71,13 +76,14 @@ private:
     Lowering lowering(models, strategy, sources, nullptr, llvm::nulls(), done);
     OwningOpRef<ModuleOp> planned = lowering.lower(measured, "");
     if (!planned)
-      return true; // whatever is wrong, the passes report it
+      return true; // the passes report what is wrong
     int64_t budget = strategy.get<int64_t>("memory.budget");
     return llvm::all_of(plc::plan::arenasOf(*planned), [&](int64_t bytes) { return bytes <= budget; });
   }
 
   void setMachine() {
     plan.mostRanks = isJoint ? strategy.get<int64_t>("machine.ranks") : ranksOf(strategy) * own("replicas");
+    // Without a number of ranks the machine's cores are the limit, each rank with its threads.
     if (!plan.mostRanks) {
       int64_t cores = std::max(1u, std::thread::hardware_concurrency());
       plan.mostRanks = std::max<int64_t>(1, cores / threadsOf(strategy));
@@ -90,7 +96,7 @@ private:
       machine.limitBytes.assign(size_t(machine.ranks), strategy.get<int64_t>("memory.budget"));
   }
 
-  // Those that divide the lanes, which are of the numerics key and stay as they are.
+  // Replicas divide the accumulation groups, whose number is in the numerics key and stays.
   std::vector<int64_t> replicaCounts() const {
     if (!isFree("replicas"))
       return {own("replicas")};
@@ -107,6 +113,7 @@ private:
       return {ranksOf(strategy)};
     int64_t most = isSmall() ? 1 : plan.mostRanks;
     std::vector<int64_t> counts;
+    // All counts up to 8, then doubled: a large machine has too many to try each. Not tuned.
     for (int64_t ranks = 1; ranks <= most; ranks += ranks < 8 ? 1 : ranks)
       counts.push_back(ranks);
     if (counts.back() < most)
@@ -114,9 +121,10 @@ private:
     return counts;
   }
 
-  // A run without gradients is one request: its ranks sleep before it, and wait for each other's messages in it. Left to the
-  // choice, each has enough work. Measured with BERTs whose run takes one rank 1.2, 6.8 and 70 ms, on two cores with other work:
-  // two ranks take 1.9, 2.0 and 1.2 times as long at their fastest, and one rank with two workers 0.97, 0.82 and 0.66 times.
+  // Whether a run without gradients is too short for several ranks: they sleep before each request, and wait for
+  // messages in it. Each rank needs 10 ms of work. Measured with BERTs of 1.2, 6.8 and 70 ms on one rank, on two cores
+  // with other work: two ranks take 1.9, 2.0 and 1.2 times as long at their fastest, and one rank with two workers
+  // 0.97, 0.82 and 0.66 times.
   bool isSmall() const {
     constexpr int64_t leastShareNs = 10'000'000;
     bool isOpen = isFree("stages") && isFree("replicas");
@@ -124,6 +132,7 @@ private:
   }
 
   void setLimits() {
+    // A key that the strategy sets becomes a limit; all other keys are free.
     limits = {};
     limits.rankCounts = rankCounts();
     limits.replicaCounts = replicaCounts();
@@ -142,6 +151,7 @@ private:
     limits.mayRecompute = workloads->mayRecompute();
     limits.recompute = workloads->recomputedByPolicy();
     if (isNarrow)
+      // No moves: a narrow search compares starts.
       limits.without = {"border", "stage", "tasks", "relist", "split", "recompute"};
   }
 
@@ -154,6 +164,7 @@ private:
     };
     const std::optional<search::Sharing> &sharing = workloads->all()[size_t(spec.workload)].sharing;
     const std::vector<int32_t> &rankOf = sharing ? sharing->groupOf : spec.rankOf;
+    // The kind follows from the plan, so that the written strategy is complete and valid by itself.
     bool isDivided = rankOf.size() > 1;
     ParallelismKind kind = isDivided           ? ParallelismKind::pipeline
                            : sharing           ? ParallelismKind::model
@@ -178,6 +189,7 @@ private:
   void take(const search::Found &found, const search::SearchReport &report) {
     plan.rows.clear();
     for (const search::Found &start : report.starts)
+      // Two ways of one frame, such as with and without precomputed values, are one row.
       if (AutomaticPlan::Row row = rowOf(start);
           llvm::none_of(plan.rows, [&](const auto &other) { return other.isLike(row); }))
         plan.rows.push_back(std::move(row));
@@ -210,7 +222,8 @@ private:
     return row;
   }
 
-  /// Takes the step from the planned program. Returns the arena of each rank; none: the final lowering reports why.
+  /// Lowers the chosen plan, and takes its step from the planned program. Returns the arena of each rank; none if
+  /// lowering fails, which the final lowering reports.
   std::vector<int64_t> measure(const search::Found &found) {
     Program measured = program;
     measured.measures = true;
@@ -223,9 +236,10 @@ private:
     return plc::plan::arenasOf(*planned);
   }
 
-  /// Live bytes bound an arena from below. Where gaps take one beyond the budget, its rank gets fewer bytes, and the search
-  /// goes on from its last plans; where they lead nowhere, it begins again.
+  /// Searches until the arenas fit. Live bytes bound an arena from below. Where gaps take one beyond the budget, its
+  /// rank gets a lower limit, and the search goes on from its last plans. If these lead nowhere, it begins again.
   int findPlan() {
+    // Each round lowers and packs a whole plan, so their number bounds compile time. Not tuned.
     constexpr int rounds = 8;
     std::vector<search::PlanSpec> known;
     for (int round = 0; round < rounds; ++round) {
@@ -234,7 +248,8 @@ private:
       std::optional<search::Found> found = search::search(workloads->all(), machine, limits, report, known);
       if (found) {
         take(*found, report);
-        // Of replicas and shared stages the search only estimates the step, and of no plan it knows the gaps.
+        // The search only estimates the step of replicas and shared stages, and knows the gaps of no plan. Only for
+        // other plans is its answer final.
         bool isExact =
             found->plan.replicas == 1 && !workloads->all()[size_t(found->plan.workload)].sharing && !hasBudget();
         if (isNarrow || isExact || !lowerLimits(*found, measure(*found), round))
@@ -243,11 +258,11 @@ private:
       } else if (!known.empty()) {
         known.clear();
       } else if (round) {
-        break; // addresses report what the plan before lacks
+        break; // `plan-addresses` reports the shortfall of the last plan
       } else if (report.nearest) {
         return reportShortfall(*report.nearest);
       } else {
-        return isJoint ? reportExcluded() : plc::Done; // no order ends: the passes report why
+        return isJoint ? reportExcluded() : plc::Done; // no order ends; the passes report why
       }
     }
     if (chosen)
@@ -255,7 +270,8 @@ private:
     return plc::Done;
   }
 
-  // Gaps differ between plans, so later rounds leave more room for them. Returns whether a rank has fewer bytes now.
+  // Lowers the limits of ranks whose arenas exceed the budget; false if all fit. Gaps differ between plans, so later
+  // rounds leave more room for them: once the excess, then twice, and so on.
   bool lowerLimits(const search::Found &found, const std::vector<int64_t> &arenas, int64_t round) {
     int64_t budget = strategy.get<int64_t>("memory.budget");
     bool isLower = false;
@@ -270,6 +286,8 @@ private:
     return isLower;
   }
 
+  // Divides the step into fractions for the report, and names what binds it. All ranks count alike, so these are means,
+  // except for the slowest rank's excess.
   void setParts(const search::Found &found) {
     const search::Workload &workload = workloads->all()[size_t(found.plan.workload)];
     search::StageTasks tasks = search::tasksOf(workload, found.plan, machine.ranks);
@@ -284,6 +302,7 @@ private:
     double total = std::accumulate(load.begin(), load.end(), 0.0),
            slowest = *std::max_element(load.begin(), load.end());
     double step = double(std::max<int64_t>(found.result.stepNs, 1)) * speed, update = 0;
+    // Ranks that help each other share an update; else the slowest one counts.
     bool helps = machine.cluster.sharesKernels && tasks.isDivided();
     for (size_t rank = 0; rank < load.size(); ++rank) {
       auto ns = double(machine.update(double(tasks.updatedBytes[rank])).ns);
@@ -296,7 +315,7 @@ private:
     double rest = std::max(0.0, 100 - plan.work - plan.again - plan.updates);
     plan.uneven = std::min(plan.uneven, rest); // where ranks help each other, less of it is left
     plan.waiting = rest - plan.uneven;
-    // What costs more than this part of the step is worth naming.
+    // A fraction below this many percent of the step is not worth naming. A convention, as in `worthwhilePercent`.
     constexpr double worthwhile = 5;
     double worst = std::max({plan.again, plan.uneven, plan.waiting, plan.updates});
     if (found.plan.recomputes() || (unlimitedNs && unlimitedNs < found.result.stepNs))
@@ -307,6 +326,7 @@ private:
       plan.binds = found.plan.ranks() * found.plan.replicas == plan.mostRanks ? "ranks" : "work";
   }
 
+  // Reports the rank with the largest excess of the plan with the smallest shortfall: what a user must free at least.
   int reportShortfall(const search::Found &nearest) {
     size_t worst = 0;
     auto over = [&](size_t rank) { return nearest.result.bytes[rank] - machine.limitBytes[rank]; };
@@ -335,6 +355,7 @@ private:
       std::string name = StringRef(key).split('.').second.str();
       if (isFree(name))
         continue;
+      // Would there be a plan if this key were free? The first such key is the one to name.
       freed = name;
       setLimits();
       bool leavesSome = search::hasStarts(workloads->all(), machine, limits);
@@ -369,9 +390,9 @@ private:
   search::Machine machine;
   search::Limits limits;
   std::optional<Workloads> workloads;
-  std::string freed;              // a key that counts as not given
-  int64_t unlimitedNs = 0;        // of the plan that the budget excludes; 0: none
-  std::optional<Strategy> chosen; // with the last plan
+  std::string freed;              // a key that counts as free
+  int64_t unlimitedNs = 0;        // step of the plan that the budget excludes; 0: none
+  std::optional<Strategy> chosen; // with the last plan that was taken
 };
 
 } // namespace

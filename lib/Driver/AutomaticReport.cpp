@@ -11,7 +11,7 @@ using plc::planner::formatNs, plc::planner::formatBytes;
 
 namespace {
 
-// Rows of the table.
+// Rows of the table, which is read on a terminal. Not tuned.
 constexpr size_t mostRows = 10;
 
 std::string outcomeOf(const AutomaticPlan::Row &row, const AutomaticPlan::Row &chosen) {

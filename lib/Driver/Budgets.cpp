@@ -16,6 +16,7 @@ using plc::strategy::Strategy;
 
 namespace {
 
+// Plans a program under falling budgets, each searched, lowered and proven like any other plan.
 class BudgetLister {
 public:
   BudgetLister(const Models &models, PhaseKind done, const Program &program, llvm::SourceMgr &sources,
@@ -39,6 +40,7 @@ public:
   }
 
 private:
+  // Budgets that are listed: each takes a search of its own. Not tuned.
   static constexpr int64_t points = 10;
 
   struct Row {
@@ -53,8 +55,9 @@ private:
     return chosen;
   }
 
-  // No plan fits one byte, and the one that lacks the fewest takes about the least. It may have fewer ranks than the fastest plan, and
-  // then each takes more: budgets that are halfway to that plan's tell.
+  // Finds the fewest bytes that have a plan. No plan fits in one byte, and the plan with the smallest shortfall takes
+  // about the least. But that plan may have fewer ranks, each with more bytes than the fastest plan's. Then budgets
+  // halfway to the fastest plan's bytes are tried, up to 15/16 of them.
   int findLeast(int64_t &least) {
     const int64_t most = rows.front().bytes;
     for (int64_t bytes = 1; least == most && bytes < most / 16 * 15; bytes = (bytes + most) / 2) {
@@ -71,7 +74,7 @@ private:
     text.clear();
     searched = {};
     llvm::raw_string_ostream errors(text);
-    // Not narrowly: such a search recomputes nothing.
+    // Not a narrow search: without moves nothing is recomputed.
     if (isSearched(asked, chosen))
       if (int failed = planAutomatically(models, done, asked, sources, chosen, searched, errors))
         return failed;
@@ -85,7 +88,8 @@ private:
     return plc::Done;
   }
 
-  // A budget that no plan fits ends the list.
+  // Prints the list. A budget without a plan ends it. From fewest bytes on, a plan stays only if it is faster than all
+  // before.
   int report(int code, llvm::raw_ostream &out, llvm::raw_ostream &errors) {
     if (code != plc::Done && code != plc::NoPlan) {
       errors << text;
@@ -100,8 +104,8 @@ private:
     out << llvm::formatv("{0,12} {1,12} {2,8} {3,14} {4,12} {5,8}\n", "bytes", "step ns", "slower", "recomputed ns",
                          "bound ns", "gap");
     for (const Row &row : llvm::reverse(best)) {
-      auto part = [](int64_t more, int64_t whole) { // no percentage of nothing
-        return more && !whole ? std::string("-") : plc::planner::formatPart(more, whole);
+      auto part = [](int64_t more, int64_t whole) {                                       // no percentage of nothing
+        return more && !whole ? std::string("-") : plc::planner::formatPart(more, whole); // no percentage of nothing
       };
       out << llvm::formatv("{0,12} {1,12} {2,8} {3,14} {4,12} {5,8}\n", row.bytes, row.stepNs,
                            part(row.stepNs - plain.stepNs, plain.stepNs), row.recomputedNs, row.boundNs,

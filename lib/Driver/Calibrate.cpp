@@ -20,16 +20,22 @@ using plc::Choice, plc::PerRate, plc::Rate;
 
 namespace {
 
+// Sizes of the measured models. `near` ones fit the second-level cache of current CPUs, `far` ones (Q, V x D, farK)
+// exceed it: Q is 8 MiB. Not tuned beyond that.
 constexpr int64_t S = 256, D = 256, P = 16384, Q = 1 << 21, E = 1024, R = 16;
 constexpr int64_t V = 8192, N = 256, farK = 1024, farN = 256;
 constexpr int64_t farPanels = farN / 64;
 constexpr int64_t I = 64, J = 48, K = 4, L = 60, U = 32, W = 16;
 
-// An equation to each rate, told apart by their lines. All that a micro-batch touches fits the second cache and is there
-// from the one before, but in the first of a step. R elements cost a call alone. f is one kernel of fourteen multiplications
-// and additions, or fourteen kernels; a contraction reads its result. Only the table is trained: its gradient scatters. The
-// sums of h run over two axes that lie apart, which chains alone compute; c is computed twice, by tiles and by BLIS; across
-// has a right side that lies across; few are products so small that BLIS takes its call.
+// One equation measures one rate; lines tell them apart. A micro-batch's data fit the second-level cache and are there
+// from the micro-batch before, except in the first of a step.
+//   - `o`: R elements, so that the call itself dominates.
+//   - `f`: one fused kernel of 14 multiplications and additions, or 14 kernels; a contraction reads it.
+//   - `x`: only the table is trained, so its gradient scatters.
+//   - `h`: sums over two separate axes, which only chains compute.
+//   - `c`: computed twice, by tiles and by BLIS.
+//   - `across`: the right side is transposed, so packing it is measured.
+//   - `few`: products so small that BLIS's call dominates.
 constexpr StringRef nearModel = R"(dim B = 8, S = 256, N = 256, D = 256, P = 16384, E = 1024, R = 16
 dim I = 64, J = 48, K = 4, L = 60, U = 32, W = 16
 batch B
@@ -65,7 +71,7 @@ model calibrate(tok: i32[B, S]) -> loss {
 }
 )";
 
-// What comes from memory and goes there: vectors of Q, and a table whose gradient and moments an update reads.
+// Data from memory: vectors of Q, and a table whose gradient and moments an update reads.
 constexpr StringRef farModel = R"(dim B = 8, S = 256, V = 8192, D = 256, Q = 2097152, K = 1024, N = 256
 batch B
 layer parts(tok: i32[B, S]) -> y[B] {
@@ -82,7 +88,8 @@ model calibrate(tok: i32[B, S]) -> loss {
 }
 )";
 
-/// What is trained for a measurement, and how it is compiled.
+/// A training run of a measurement, and how it is compiled.
+/// By contractions (BLIS or own), with fused kernels, and with data from memory.
 enum Run { blis, own, fused, far };
 struct Setting {
   StringRef model;
@@ -95,23 +102,24 @@ constexpr Setting settings[] = {
     {nearModel, {"machine.contractions=own", "fusion=true", "parallelism.micro_batches=8"}, "25"},
     {farModel, {"machine.contractions=own", "fusion=false", "parallelism.micro_batches=8"}, "8"}};
 
+/// An amount of another rate's unit.
 struct Part {
   Rate rate;
   double amount;
 };
 
-/// What a call of a kernel does: so much of the rate, besides the call and what else is known by then.
+/// The kernel that measures a rate: `amount` units of it, besides the call and amounts of rates that are known by then.
 struct Measurement {
   Rate rate;
-  StringRef equation; // the beginning of its line; empty: the step
+  StringRef equation; // beginning of its line; empty: the step
   double amount;
   std::vector<Part> besides;
   Run run = own;
   const char *role = ".F.";
-  std::optional<Run> beyond = std::nullopt; // what it takes longer than the fastest kernel of that line in this run
+  std::optional<Run> beyond = std::nullopt; // only the time above that of the line's fastest kernel in this run
 };
 
-/// In an order in which each needs only rates before it.
+/// Each rate needs only rates that come before it.
 const std::vector<Measurement> &measurements() {
   static const std::vector<Measurement> all = {
       {Rate::call, "  o[", 1, {}},
@@ -157,8 +165,8 @@ int failed(const llvm::Twine &text) {
   return 70;
 }
 
-/// Nanoseconds of a call of the fastest kernel at a line in any run, of a role, or of the step; 0 if there is none. It is the median:
-/// what a step that is undisturbed for the most part takes.
+/// Median nanoseconds of a call at a line, for the fastest kernel of a role in any run; 0 if there is none. The median
+/// is what a mostly undisturbed step takes.
 double timeOf(const llvm::json::Array &kernels, StringRef model, StringRef equation, StringRef role) {
   int64_t line = 1 + model.take_front(model.find("\n" + equation.str()) + 1).count('\n');
   std::string place = equation.empty() ? "" : llvm::formatv(".ein:{0}:", line).str();
@@ -173,10 +181,10 @@ double timeOf(const llvm::json::Array &kernels, StringRef model, StringRef equat
   return fastest;
 }
 
-/// The kernels that each run measured.
+/// By run: the kernels that it measured.
 using Kernels = llvm::SmallVector<llvm::json::Array>;
 
-/// The rates as TOML; nothing if a log lacks the kernel of `missing`.
+/// The rates as TOML; empty, with `missing` set, if a log has no kernel for a rate.
 std::string ratesOf(const Kernels &kernels, double slowdown, Rate &missing) {
   PerRate rates;
   for (const Measurement &each : measurements()) {
@@ -187,9 +195,10 @@ std::string ratesOf(const Kernels &kernels, double slowdown, Rate &missing) {
     time -= each.beyond ? timeIn(*each.beyond) : rates[Rate::call];
     for (const Part &part : each.besides)
       time -= part.amount * rates[part.rate];
-    // Noise must not make a rate negative.
+    // A rate must be positive, whatever the noise; 1e-4 ns is far below every true rate.
     rates[each.rate] = std::max(time / each.amount, 1e-4);
   }
+  // The rate is the time of the waking call; the other thread runs as much later again.
   rates[Rate::wake] = measureWakeNs() / 2;
   rates[Rate::busy] = slowdown;
   std::string text = "# Nanoseconds on one thread, measured by plc-compile --calibrate.\n";
@@ -198,7 +207,7 @@ std::string ratesOf(const Kernels &kernels, double slowdown, Rate &missing) {
   return text;
 }
 
-/// Adds what a run measured; 0, or an exit code.
+/// Adds the kernels of a log's last line. Returns 0, or an exit code.
 int readKernels(const std::string &log, llvm::json::Array &kernels) {
   auto buffer = llvm::MemoryBuffer::getFile(log);
   if (!buffer)
@@ -213,8 +222,10 @@ int readKernels(const std::string &log, llvm::json::Array &kernels) {
   return 0;
 }
 
-/// Trains a model for a while, more than once, since other work only makes calls longer; the path of the last log, or an exit code.
+/// Trains a model, and adds what its log has measured; `log` is its path. Returns 0, or an exit code.
 int measure(StringRef folder, Run run, llvm::ArrayRef<std::string> sets, std::string &log, llvm::json::Array &kernels) {
+  // Two, of which the faster counts, because other work only makes kernels slower. More would delay the first
+  // compilation.
   constexpr int rounds = 2;
   auto inFolder = [&](const char *name) { return (folder + "/" + name).str(); };
   CompileOptions options;
@@ -222,8 +233,8 @@ int measure(StringRef folder, Run run, llvm::ArrayRef<std::string> sets, std::st
   options.output = inFolder("calibrate.plcm");
   options.rates = RatesSource::shipped;
   options.sets = {settings[run].sets.begin(), settings[run].sets.end()};
-  options.sets.insert(options.sets.end(), {"profiling=true", "training.nonfinite=ignore", // Times are all that counts,
-                                           "memory.strategy=pooled"}); // of every step: nothing is precomputed.
+  options.sets.insert(options.sets.end(), {"profiling=true", "training.nonfinite=ignore", // only times count
+                                           "memory.strategy=pooled"}); // of every step: nothing is precomputed
   llvm::append_range(options.sets, sets);
   log = inFolder("log");
   if (int code = writeOutput(options.model, settings[run].model) ? 70 : compile(options))
@@ -232,12 +243,12 @@ int measure(StringRef folder, Run run, llvm::ArrayRef<std::string> sets, std::st
       llvm::sys::path::parent_path(llvm::sys::fs::getMainExecutable(nullptr, reinterpret_cast<void *>(&measure))));
   llvm::sys::path::append(runner, "plc-run");
   std::string data = "tok=" + options.model, why;
-  // A compiler that a process of an MPI job has started must not join that job.
+  // A compiler started by a process of an MPI job must not join that job.
   const std::string threads = "machine.transport=threads";
   StringRef arguments[] = {
       runner,      "train", options.output, "--data", data,          "--steps", settings[run].steps,
       "--holdout", "0",     "--set",        threads,  "--overwrite", "--log",   log};
-  const std::string errors = inFolder("errors"); // and a warning that nothing is saved
+  const std::string errors = inFolder("errors"); // also has a warning that nothing is saved
   for (int round = 0; round < rounds; ++round) {
     int code = llvm::sys::ExecuteAndWait(runner, arguments, std::nullopt, {"", "", errors}, 0, 0, &why);
     if (auto text = llvm::MemoryBuffer::getFile(errors); text && code != 0)
@@ -253,7 +264,8 @@ int measure(StringRef folder, Run run, llvm::ArrayRef<std::string> sets, std::st
 int measureIn(StringRef folder, llvm::ArrayRef<std::string> sets, std::string &rates) {
   Kernels kernels(std::size(settings));
   std::string log;
-  // Now and then, and the least: where two processors of a virtual machine share a core for a while, all takes twice as long.
+  // Measured between the runs, and the least counts: while two processors of a virtual machine share a core, all takes
+  // twice as long.
   double slowdown = measureSlowdown();
   for (Run run : {blis, own, fused, far}) {
     if (int code = measure(folder, run, sets, log, kernels[run]))

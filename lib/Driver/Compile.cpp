@@ -59,7 +59,7 @@ int fail(ExitCode code, const Twine &text) {
   return code;
 }
 
-/// Why a file cannot be written, found out before the work is done.
+/// Why a file cannot be written, or no error; asked before the work is done.
 std::error_code cannotWrite(StringRef path) {
   llvm::sys::fs::file_status status;
   if (!llvm::sys::fs::status(path, status))
@@ -72,7 +72,7 @@ std::error_code cannotWrite(StringRef path) {
                                              : std::make_error_code(std::errc::not_a_directory);
 }
 
-/// Where the code of kernels is kept; empty: nowhere.
+/// The folder that keeps compiled kernels; empty: none.
 std::string objectFolder() {
   const char *none = std::getenv("PLC_NO_OBJECT_CACHE");
   return none && *none ? "" : plc::cacheFolder() + "/objects";
@@ -89,12 +89,14 @@ public:
   int run();
 
 private:
+  /// Reads the model, and a second one with all samples of a step if the strategy accumulates batches.
   int parse();
-  /// Of IR: what was asked for that its phase has behind it.
+  /// Refuses requests that the phase of given IR has behind it.
   int checkIR();
   PhaseKind done() const { return ir ? ir->phase : PhaseKind::ein; }
-  /// The model, or the program that was made of it.
+  /// The model, or the program that it has become.
   Operation *subject();
+  /// The programs of the module to write; those of IR is the one that it holds.
   std::vector<plc::algebra::Entry> entries();
   bool hasLoss();
   Models models() { return {*model, step ? *step : *model}; }
@@ -102,41 +104,43 @@ private:
     using plc::strategy::GradientKind;
     return strategy.getChoice<GradientKind>("gradient.kind") != GradientKind::none;
   }
-  /// Whether a program is the one that stages and cuts are chosen for: `train`, else `infer` of all outputs.
+  /// Whether stages and cuts are chosen for this program: `train` if there is one, else `infer` with all outputs.
   bool leads(const Program &program) { return program.entry == leadingKind() && program.outputs.empty(); }
   plc::ProgramKind leadingKind() { return hasLoss() && trains() ? plc::ProgramKind::train : plc::ProgramKind::infer; }
   int codeOf(const PassErrors &errors);
-  /// Whether stages, micro-batches and the order are to be chosen.
+  /// Whether the search chooses stages, micro-batches and the order.
   bool isAutomatic() const {
     using plc::strategy::ParallelismKind;
     return strategy.getChoice<ParallelismKind>("parallelism.kind") == ParallelismKind::automatic;
   }
-  /// Chooses them for the program that leads, and tells so where the plan is not what is printed.
+  /// Searches for the plan of the leading program, if it needs one, and prints to stderr what was chosen unless the
+  /// plan is printed anyway.
   int choose();
+  /// Writes the strategy of the chosen plan, with a report as comment.
   int recommend();
-  /// A program by the phases up to `last`; null after an error, which is in `code`.
+  /// A program lowered up to `last`; null after an error, which is in `code`.
   OwningOpRef<ModuleOp> lower(const Program &program, StringRef last) { return kept(lowering->lower(program, last)); }
   OwningOpRef<ModuleOp> kept(OwningOpRef<ModuleOp> module) {
     if (!module)
       code = lowering->exitCode();
     return module;
   }
-  /// Adds to the summary of a program what it would take if nothing were recomputed; false after an error.
+  /// Adds to a summary what the program would take without recomputation; false after an error.
   bool compareWithNone(const Program &program, plc::plan::PlanSummary &summary);
-  /// What an automatic choice was made among.
+  /// Prints what the joint plan was chosen among.
   void printChoice();
   int printPlan(const Program &program);
-  /// Writes what `print` says of a program that is planned up to a phase.
+  /// Writes what `print` prints of a program lowered up to `last`.
   int printPlanned(const Program &program, StringRef last,
                    llvm::function_ref<void(plc::plan::ProgramOp, llvm::raw_ostream &)> print);
-  /// Why the plan is as it is, as wide as the terminal.
+  /// Prints why the plan is as it is, as wide as the terminal.
   int explainPlan(const Program &program);
   plc::plan::Explanation explanationOf(plc::plan::ProgramOp planned) const {
     return plc::plan::explain(planned, strategy.get<int64_t>("memory.budget"));
   }
-  /// The action table of a planned module. The very table that is written is proven.
+  /// The action table of a planned module, proven. The same table is written to the module file.
   FailureOr<plc::module::EntryPlan> provenTable(ModuleOp module);
-  /// What a run of it takes.
+  /// Adds the played step and the memory of the process to a summary.
   void addRun(plc::plan::ProgramOp program, const plc::module::EntryPlan &table,
               plc::plan::PlanSummary &summary) const {
     summary.playedNs = playedNs(strategy, program, table);
@@ -148,17 +152,17 @@ private:
   int write(StringRef text);
 
   const CompileOptions &options;
-  std::optional<Emit> emit; // none: a phase, or nothing was asked for
+  std::optional<Emit> emit; // nothing: a phase, or no --emit
   Strategy strategy;
   llvm::SourceMgr &sources;
   MLIRContext &context;
-  std::optional<GivenIR> ir;         // that the model was given as
-  OwningOpRef<ModuleOp> model, step; // the latter of several batches, if a step has them
+  std::optional<GivenIR> ir;         // if the model was given as IR
+  OwningOpRef<ModuleOp> model, step; // `step` has the samples of all batches that a step accumulates
   std::optional<Lowering> lowering;  // of both
-  AutomaticPlan automatic;           // if the strategy asks for a search
-  bool isJoint = false;              // of cuts, ranks and micro-batches, too
+  AutomaticPlan automatic;           // if a plan was searched
+  bool isJoint = false;              // the search chose cuts, ranks and micro-batches, too
   int code = Done;
-  DefaultTimingManager timing; // of all programs, if `--mlir-timing` asks
+  DefaultTimingManager timing; // of all programs, with `--mlir-timing`
   TimingScope timed;
 };
 
@@ -191,6 +195,7 @@ int Compilation::parse() {
 }
 
 int Compilation::checkIR() {
+  // Every message says first what the file is.
   std::string is = "'" + options.model + "' is IR of phase '" + plc::nameOfChoice(done()) + "'";
   if (!options.entry.empty() || !options.overrides.empty())
     return fail(BadUsage, "'-D' and '--entry' apply to .ein models, but " + is);
@@ -253,7 +258,8 @@ int Compilation::codeOf(const PassErrors &errors) {
 int Compilation::print(ModuleOp module) {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  // With places, so that errors of whatever goes on from here name the model's lines; a terminal is read by someone.
+  // Files and pipes get locations, so that errors of a later tool name the model's lines. A person at a terminal does
+  // not.
   OpPrintingFlags flags;
   if (!options.output.empty() || !llvm::outs().is_displayed())
     flags.enableDebugInfo();
@@ -276,7 +282,7 @@ bool Compilation::compareWithNone(const Program &program, plc::plan::PlanSummary
   for (auto planned : module->getOps<plc::plan::ProgramOp>()) {
     plc::plan::PlanSummary none = plc::plan::summarize(planned);
     summary.noneArenaBytes = none.arenaBytes;
-    // Turns that run again are work of the calls that run them.
+    // Iterations that run again are part of the kernels that run them, so only the difference shows them.
     summary.addedFlops += summary.flops - none.flops;
     summary.flops = none.flops;
   }
@@ -286,7 +292,8 @@ bool Compilation::compareWithNone(const Program &program, plc::plan::PlanSummary
 int Compilation::choose() {
   isJoint = isAutomatic();
   Program leading{leadingKind(), {}};
-  // Other programs are on the ranks of a joint plan; else they have plans of their own.
+  // The plan is needed by the leading program, by a module, or, if it is a joint plan, by every program: others use its
+  // ranks. A byte budget or a schedule is searched for each program by itself.
   bool isWritten = !options.output.empty() && (options.emit.empty() || emit == Emit::module);
   leading.sharesModule = isWritten;
   bool isNeeded = isJoint || isWritten || !options.programGiven || options.program.entry == leading.entry;
@@ -297,7 +304,7 @@ int Compilation::choose() {
     return failed;
   if (!isJoint)
     return Done;
-  // A compilation that only writes a module does not wait for what else there may be.
+  // Other keys take more searches, which only a reader of a report wants.
   if (options.recommend || (options.output.empty() && options.emit.empty()))
     tryOtherKeys(models(), leading, sources, given, automatic);
   if (!options.recommend && (!options.output.empty() || !options.emit.empty()))
@@ -367,7 +374,7 @@ FailureOr<plc::module::EntryPlan> Compilation::provenTable(ModuleOp module) {
   plc::plan::RouteTable routes(program);
   plc::plan::TaskSlots slots(program, routes);
   auto table = plc::plan::buildActionTable(program, slots);
-  // The limit of memory is proven by the pipeline's `plan-verify`.
+  // `plan-verify` in the pipeline has proven the limit of memory.
   if (succeeded(table) && succeeded(plc::plan::proveActionTable(*table, program, slots, /*limitBytes=*/0)))
     return table;
   code = codeOf(errors);
@@ -403,7 +410,7 @@ int Compilation::writeModule() {
       return code;
     table->name = entry.name();
     request.entries.push_back({std::move(*table), *module});
-    // The log's plan is that of the first entry: `train`, if the model has a loss.
+    // The log gets the plan of the first entry: `train`, if the model has a loss.
     for (auto planned : module->getOps<plc::plan::ProgramOp>())
       if (manifest.planJson.empty()) {
         plc::plan::PlanSummary summary = plc::plan::summarize(planned);
@@ -438,7 +445,7 @@ int Compilation::run() {
     return failed;
   if (std::error_code error = options.output.empty() ? std::error_code() : cannotWrite(options.output))
     return fail(BadInput, "cannot write '" + options.output + "': " + error.message());
-  // Behind all that is wrong with the request: nobody waits for a measurement to be told that.
+  // After all checks of the request: an error shall not wait for a measurement.
   if (options.rates == RatesSource::measured && !strategy.isGiven("machine.rates"))
     machineRates(strategy.getChoice<plc::InstructionSet>("machine.isa"),
                  [&](StringRef text) { return strategy.useRates(text); });
@@ -446,7 +453,7 @@ int Compilation::run() {
     return failed;
   if (options.recommend)
     return recommend();
-  // Behind the choice: nobody watches what it tries.
+  // Remarks start after the search, since nobody reads those of its trial plans.
   if (std::string wrong = reportRemarks(context); !wrong.empty())
     return fail(BadInput, wrong);
   lowering.emplace(models(), strategy, sources, &timed, llvm::errs(), done());
@@ -457,6 +464,7 @@ int Compilation::run() {
   } else if (!options.programGiven && (!program.outputs.empty() || !hasLoss() || !trains()))
     program.entry = plc::ProgramKind::infer;
   PassErrors keyErrors(sources, context, llvm::errs(), strategy.places());
+  // Programs of IR and of options may contradict the strategy.
   if (program.entry == plc::ProgramKind::train && !trains()) {
     plc::emitKeyError(subject(), "gradient.kind",
                       "'gradient.kind' is \"none\" but program 'train' needs gradients; write \"full\"");
@@ -515,7 +523,7 @@ int plc::driver::writeOutput(const std::string &path, StringRef text) {
 const std::vector<std::string> &plc::driver::emitNames() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> names = {plc::nameOfChoice(Emit::ein)};
-    // Phases have one name each, whatever the strategy.
+    // Every strategy has the same phases.
     for (const Phase &phase : phasesOf({}, *Strategy::load("plc-compile", "", {}, llvm::errs())))
       names.push_back(phase.name);
     for (Emit emit : {Emit::llvm, Emit::object, Emit::module, Emit::csv, Emit::dot, Emit::json})
@@ -525,12 +533,12 @@ const std::vector<std::string> &plc::driver::emitNames() {
   return names;
 }
 
-/// The model as IR, where it is that; false after an error.
+/// Reads the model as IR, if it is IR; false after an error.
 static bool readGivenIR(const std::string &model, llvm::SourceMgr &sources, MLIRContext &context,
                         std::optional<GivenIR> &ir) {
   auto buffer = llvm::MemoryBuffer::getFile(model, /*IsText=*/true);
   if (!buffer || !isIR(**buffer))
-    return true; // Whoever reads it as a model has the words for what is wrong with it.
+    return true; // the parser of models reports what is wrong with it
   sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
   plc::KeyPlaces none;
   none.tool = "plc-compile";
@@ -544,7 +552,7 @@ int plc::driver::compile(const CompileOptions &options) {
   llvm::SourceMgr sources;
   MLIRContext context(MLIRContext::Threading::DISABLED);
   context.loadDialect<plc::ein::EinDialect, plc::plan::PlanDialect>();
-  context.printOpOnDiagnostic(false);
+  context.printOpOnDiagnostic(false); // users know lines of the model, not IR
   std::optional<GivenIR> ir;
   if (!readGivenIR(options.model, sources, context, ir))
     return BadInput;
@@ -564,6 +572,7 @@ int plc::driver::compile(const CompileOptions &options) {
     code = Compilation(options, std::move(*strategy), sources, context, std::move(ir)).run();
   }
   llvm::outs().flush();
+  // A full disk or a closed pipe shows only when the stream is flushed.
   if (std::error_code error = llvm::outs().error()) {
     llvm::outs().clear_error();
     return fail(BadInput, "cannot write to the standard output: " + error.message());

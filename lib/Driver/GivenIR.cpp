@@ -19,16 +19,17 @@ using plc::strategy::Strategy;
 
 bool plc::driver::isIR(const llvm::MemoryBuffer &file) {
   StringRef text = file.getBuffer();
+  // The second is the magic number of MLIR bytecode.
   if (file.getBufferIdentifier().ends_with(".mlir") || text.starts_with("ML\xef\x52"))
     return true;
   for (text = text.ltrim(); text.starts_with("//"); text = text.ltrim())
     text = text.split('\n').second;
-  // An alias begins as a comment of a model does, but goes on otherwise.
+  // An attribute alias begins with '#', as a comment of a model does, but goes on differently.
   return llvm::Regex("^(module[ @{]|\"builtin\\.module\"|[#!][A-Za-z_0-9]+ = [#!a-z_]+[.(<]|(ein|plan)\\.[a-z_]+ @)")
       .match(text);
 }
 
-/// The last phase whose result a module holds, by its operations; nothing where equations alone do not say.
+/// The last phase whose result a module has, judged by its operations; nothing if equations alone do not decide it.
 static std::optional<PhaseKind> phaseOf(ModuleOp module) {
   std::optional<PhaseKind> last;
   auto reach = [&](PhaseKind phase) { last = std::max(last.value_or(phase), phase); };
@@ -48,7 +49,7 @@ static std::optional<PhaseKind> phaseOf(ModuleOp module) {
   });
   if (last)
     return last;
-  bool isOpen = false; // in precision, which the second phase chooses
+  bool isOpen = false; // some type has no precision yet, which phase `precision` chooses
   for (auto model : module.getOps<ein::ModelOp>()) {
     if (model.getMicroBatches())
       return PhaseKind::microBatch;
@@ -58,7 +59,7 @@ static std::optional<PhaseKind> phaseOf(ModuleOp module) {
   return isOpen ? std::optional(PhaseKind::ein) : std::nullopt;
 }
 
-/// Files that locations name, once each, which the sources have not.
+/// Adds the files that locations name to the sources, once each, so that errors show their lines.
 static void addSources(ModuleOp module, llvm::SourceMgr &sources) {
   llvm::StringSet<> seen;
   for (unsigned id = 1; id <= sources.getNumBuffers(); ++id)
@@ -101,7 +102,8 @@ std::optional<GivenIR> plc::driver::readIR(llvm::SourceMgr &sources, MLIRContext
   return ir;
 }
 
-/// Of the first argument or result that is a real; of f32, the one that the strategy has, if it is one of f32.
+/// The precision of the first real result. Several precisions store f32; then the strategy's stays, if it is one of
+/// them.
 static std::optional<Precision> precisionOf(Operation *subject, Precision given) {
   std::optional<Precision> found;
   subject->getParentOp()->walk([&](Operation *op) {
@@ -134,7 +136,7 @@ LogicalResult plc::driver::takeOver(const GivenIR &ir, Strategy &strategy, Opera
   auto program = dyn_cast<plan::ProgramOp>(subject);
   int64_t lanes = model ? model.getLanes().value_or(1) : program.getLanes();
   int64_t held = model ? model.getMicroBatches() : program.getMicroBatches();
-  // A step runs those of all batches that it adds up.
+  // A training step has the micro-batches of all batches that it accumulates.
   int64_t batches =
       ir.provenance.program == ProgramKind::train ? strategy.get<int64_t>("gradient.accumulation_steps") : 1;
   if (failed(take("gradient.lanes", lanes, strategy.get<int64_t>("gradient.lanes"))))
@@ -150,6 +152,7 @@ std::vector<std::string> plc::driver::findLateKeys(const GivenIR &ir, const Prog
                                                    const Strategy &strategy) {
   if (ir.phase == PhaseKind::ein)
     return {};
+  // A key is late if its default changes the passes behind the IR, and none of those ahead.
   auto passesOf = [&](const Strategy &by) {
     std::vector<Phase> phases = phasesOf(program, by);
     size_t behind = phasesUpTo(phases, nameOfChoice(ir.phase)).size();

@@ -23,7 +23,7 @@ namespace cl = llvm::cl;
 
 namespace {
 
-/// The options that `MlirOptMain` has for remarks, under its names.
+/// The remark options of `MlirOptMain`, under its names, since that function does more than plc-compile can use.
 struct RemarkOptions {
   cl::OptionCategory category{"Remarks"};
   cl::opt<std::string> all{"remarks-filter", cl::desc("show all remarks of passes that match"), cl::cat(category)};
@@ -34,7 +34,7 @@ struct RemarkOptions {
   cl::opt<std::string> file{"remarks-output-file", cl::desc("write them there, as YAML"), cl::cat(category)};
 };
 
-/// Constructed when the options are registered: a tool that never does has none of them.
+/// Made when the options are registered, so that a tool that never registers them does not have them.
 std::optional<RemarkOptions> remarkOptions;
 
 } // namespace
@@ -81,6 +81,7 @@ std::optional<std::string> plc::driver::parseInstrumentation(llvm::ArrayRef<std:
   std::vector<const char *> argv = {"plc-compile"};
   for (llvm::StringRef argument : arguments) {
     llvm::StringRef name = argument.split('=').first;
+    // LLVM would print its own text for an unknown option, and exit.
     if (!cl::getRegisteredOptions().contains(name.drop_front(2)))
       return "unknown option '" + name.str() + "'; see plc-compile --help";
     argv.push_back(argument.data());
@@ -89,7 +90,8 @@ std::optional<std::string> plc::driver::parseInstrumentation(llvm::ArrayRef<std:
   llvm::raw_string_ostream errors(text);
   if (cl::ParseCommandLineOptions(argv.size(), argv.data(), "", &errors))
     return std::nullopt;
-  // "plc-compile: for the --x option: may only occur zero or one times!" and a new line
+  // LLVM's text is "plc-compile: for the --x option: may only occur zero or one times!" and a new line; plc-compile
+  // prints errors in its own form.
   llvm::StringRef message = llvm::StringRef(text).trim();
   message.consume_front("plc-compile: ");
   return message.rtrim("!").str();
@@ -102,11 +104,11 @@ bool plc::driver::instrument(PassManager &pipeline) {
 std::string plc::driver::reportRemarks(MLIRContext &context) {
   if (!remarkOptions)
     return "";
-  // A name matches if an expression matches some of it, as for LLVM's own `-Rpass`; MLIR 22 wants all of it.
+  // MLIR 22 matches whole names. A part shall suffice, as for LLVM's `-Rpass`.
   auto filter = [](const cl::opt<std::string> &option) {
     return option.getNumOccurrences() ? std::optional(".*(" + option.getValue() + ").*") : std::nullopt;
   };
-  // MLIR 22 combines the filter of all kinds with a kind's own, but only for kinds that have one.
+  // MLIR 22 applies the filter of all kinds only to kinds that have a filter of their own.
   std::optional<std::string> all = filter(remarkOptions->all);
   auto either = [&](const cl::opt<std::string> &option) { return option.getNumOccurrences() ? filter(option) : all; };
   remark::RemarkCategories categories{all, either(remarkOptions->passed), either(remarkOptions->missed),

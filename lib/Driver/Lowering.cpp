@@ -1,4 +1,4 @@
-//===- Lowering.cpp - a parsed model through its phases -------------------===//
+//===- Lowering.cpp - lower a parsed model by a strategy ------------------===//
 #include "Lowering.h"
 #include "SignOfLife.h"
 
@@ -21,7 +21,8 @@ llvm::ArrayRef<Phase> plc::driver::phasesBetween(llvm::ArrayRef<Phase> phases, S
   return wanted.size() > skipped ? wanted.drop_front(skipped) : llvm::ArrayRef<Phase>();
 }
 
-// One strategy plans all programs of a module: which of them lacks bytes, and what would help it.
+// One strategy plans all programs of a module, so the note names the program. A key helps only programs that it can
+// change.
 PassErrors::Hint plc::driver::hintOf(const Program &program, const plc::strategy::Strategy &strategy) {
   std::string lacks = "the program '" + plc::algebra::Entry{program.entry, program.outputs}.name() +
                       (program.sharesModule ? "' of the module " : "' ") + "lacks these bytes";
@@ -32,6 +33,7 @@ PassErrors::Hint plc::driver::hintOf(const Program &program, const plc::strategy
   std::string whole = "; it holds inputs and outputs of the whole batch: try a smaller batch, " + more;
   if (program.entry != plc::ProgramKind::train)
     return hint(whole, whole);
+  // If the search already recomputes what it can, more recomputation is no advice.
   bool solves = solvesBudget(program, strategy);
   return hint((solves ? ", whatever is computed again: try " : ": try 'checkpoint.policy = \"budget\"', ") +
                   ("more micro-batches, " + more),
@@ -65,11 +67,11 @@ bool Lowering::runPasses(ModuleOp module, llvm::function_ref<void(OpPassManager 
   if (timed)
     scope = timed->nest(plc::algebra::Entry{program.entry, program.outputs}.name());
   pipeline.enableTiming(scope);
-  pipeline.enableVerifier(false); // once, of what is given
+  pipeline.enableVerifier(false); // `isValid` verifies once, at the end: verifying between passes takes time
   SignOfLife::watch(pipeline);
   addPasses(pipeline);
   bool done = (!timed || instrument(pipeline)) && succeeded(pipeline.run(module));
-  if (timed) // times go by the passes' addresses, which no later pass may have
+  if (timed) // times are keyed by the passes' addresses, which no later pass may reuse
     pipelines.push_back(std::move(owned));
   if (done)
     return true;
@@ -92,7 +94,7 @@ OwningOpRef<ModuleOp> Lowering::lower(const Program &program, std::string &numer
   OwningOpRef<ModuleOp> module = models.of(program.entry).clone();
   if (!runPhases(*module, phasesUpTo(phases, lastOfNumerics), program, errors))
     return {};
-  if (numericsKey.empty() && done <= PhaseKind::numerics) // of the module's first program
+  if (numericsKey.empty() && done <= PhaseKind::numerics) // that of the module's first program
     numericsKey = plc::numerics::numericsKey(*module);
   if (!runPhases(*module, phasesBetween(phases, lastOfNumerics, ""), program, errors) || !isValid(*module))
     return {};

@@ -1,4 +1,4 @@
-//===- Lowering.h - a parsed model through its phases -----------*- C++ -*-===//
+//===- Lowering.h - lower a parsed model by a strategy ----------*- C++ -*-===//
 #ifndef PLC_LIB_DRIVER_LOWERING_H
 #define PLC_LIB_DRIVER_LOWERING_H
 
@@ -24,27 +24,28 @@ class TimingScope;
 
 namespace plc::driver {
 
-/// A model as its programs have it: a training step of several batches has the extents of all its samples.
+/// A model as its programs have it. Training accumulates several batches, so `ofStep` has the extents of all their
+/// samples.
 struct Models {
   mlir::ModuleOp ofBatch, ofStep;
 
   mlir::ModuleOp of(ProgramKind kind) const { return kind == ProgramKind::train ? ofStep : ofBatch; }
 };
 
-/// Lowers programs of a model by a strategy. Errors go to `errors`, and their exit code is kept.
+/// Lowers programs of a model by a strategy. Errors go to `errors`; their exit code is kept.
 class Lowering {
 public:
-  /// `sources` are those that the models were parsed from; `timed` is what `--mlir-timing` measures, or null where nobody
-  /// watches: then the options that print IR mean nothing. The models have the phases up to `done` behind them.
+  /// `sources` are those of the models, for locations. `timed` is the scope of `--mlir-timing`; null for trial plans,
+  /// which print no IR either. The models have the phases up to `done` behind them.
   Lowering(const Models &models, const strategy::Strategy &strategy, llvm::SourceMgr &sources, mlir::TimingScope *timed,
            llvm::raw_ostream &errors, PhaseKind done = PhaseKind::ein)
       : models(models), strategy(strategy), sources(sources), timed(timed), errors(errors), done(done) {}
 
-  /// The model lowered through the phases up to `last`, all if it is empty; null after an error.
+  /// Lowers the model through the phases up to `last`, all if it is empty. Null after an error.
   mlir::OwningOpRef<mlir::ModuleOp> lower(const Program &program, llvm::StringRef last);
-  /// The model lowered through all phases; sets the numerics key if it is empty.
+  /// Lowers the model through all phases, and sets the numerics key if it is empty. Null after an error.
   mlir::OwningOpRef<mlir::ModuleOp> lower(const Program &program, std::string &numericsKey);
-  /// A model with kernels lowered through the phases behind them up to `last`.
+  /// Lowers a model that has kernels already through the phases behind them, up to `last`. Null after an error.
   mlir::OwningOpRef<mlir::ModuleOp> plan(mlir::OwningOpRef<mlir::ModuleOp> module, const Program &program,
                                          llvm::StringRef last);
 
@@ -57,7 +58,7 @@ private:
                  llvm::raw_ostream &errors);
   bool runPasses(mlir::ModuleOp module, llvm::function_ref<void(mlir::OpPassManager &)> addPasses,
                  const Program &program, llvm::raw_ostream &errors);
-  /// Whether the IR is as its dialects say; errors if not.
+  /// Whether the IR verifies; reports errors.
   bool isValid(mlir::ModuleOp module);
   const Models models;
   const strategy::Strategy &strategy;
@@ -66,18 +67,18 @@ private:
   llvm::raw_ostream &errors;
   const PhaseKind done;
   int code = 0;
-  std::vector<std::unique_ptr<mlir::PassManager>> pipelines; ///< that were timed
+  std::vector<std::unique_ptr<mlir::PassManager>> pipelines; ///< that were timed, kept alive
 };
 
-/// Which program lacks bytes, and what would help it.
+/// Notes for an error about a byte budget: which program needs more, and what would help it.
 language::PassErrors::Hint hintOf(const Program &program, const strategy::Strategy &strategy);
 
-/// The last phase of the numerics program.
+/// The last phase of the numerics program: behind it no equation changes.
 inline constexpr llvm::StringLiteral lastOfNumerics = "numerics";
 /// The last phase whose result is the same under every plan of a program.
 inline constexpr llvm::StringLiteral lastOfModel = "kernels";
 
-/// The phases behind `first` up to `last`; all if it is empty.
+/// The phases behind `first` up to `last`, all if that is empty.
 llvm::ArrayRef<Phase> phasesBetween(llvm::ArrayRef<Phase> phases, llvm::StringRef first, llvm::StringRef last);
 
 } // namespace plc::driver

@@ -21,7 +21,7 @@ using llvm::StringRef;
 
 namespace {
 
-// What /proc/cpuinfo calls the CPU; clouds may call different ones the same, so what it can do counts, too.
+// The CPU as /proc/cpuinfo describes it. Clouds give different CPUs one name, so its features count, too.
 std::string cpuModel() {
   auto info = llvm::MemoryBuffer::getFileAsStream("/proc/cpuinfo");
   std::string model;
@@ -29,7 +29,7 @@ std::string cpuModel() {
     auto [line, others] = rest.split('\n');
     rest = others;
     if (line.empty() && !model.empty())
-      break; // the first CPU alone
+      break; // all CPUs are taken to be like the first
     for (StringRef key : {"vendor_id", "cpu family", "model", "stepping", "cache size", "flags"})
       if (line.starts_with(key))
         model += line.str() + "\n";
@@ -37,7 +37,7 @@ std::string cpuModel() {
   return model;
 }
 
-// Of a CPU, an instruction set and the rates that there are: a new rate is measured anew.
+// The file's name has a hash of the CPU, the instruction set and the names of rates: a new rate is measured.
 std::string fileName(InstructionSet isa) {
   std::string key = cpuModel() + nameOfChoice(isa);
   for (const RateRow &row : Choice<Rate>::rows())
@@ -45,8 +45,9 @@ std::string fileName(InstructionSet isa) {
   return "rates-" + llvm::utohexstr(llvm::xxh3_64bits(key), /*LowerCase=*/true) + ".toml";
 }
 
-// While it lives, no other compilation measures: each would disturb the other. The folder itself is locked, so that no file
-// is left, and where it cannot be written, too. Where it cannot be locked, as on some network's disk, all may measure.
+// While it lives, no other compilation measures, since both would be disturbed. It locks the folder itself, so that no
+// lock file stays behind, and that works where the folder cannot be written. Where locking fails, as on some network
+// file systems, each compilation measures.
 class OneMeasures {
 public:
   explicit OneMeasures(const std::string &folder) : fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
@@ -71,7 +72,7 @@ private:
 
 void driver::machineRates(InstructionSet isa, llvm::function_ref<bool(StringRef text)> take) {
   std::string folder = cacheFolder(), file = folder + "/" + fileName(isa);
-  auto takesKept = [&] { // also the last number is whole
+  auto takesKept = [&] { // a final new line shows that the last number is complete
     auto kept = llvm::MemoryBuffer::getFile(file, /*IsText=*/true);
     return kept && (*kept)->getBuffer().ends_with("\n") && take((*kept)->getBuffer());
   };
@@ -80,7 +81,7 @@ void driver::machineRates(InstructionSet isa, llvm::function_ref<bool(StringRef 
   std::error_code error = llvm::sys::fs::create_directories(folder);
   OneMeasures only(folder);
   if (takesKept())
-    return; // what was waited for
+    return; // the other compilation has measured
   if (llvm::sys::fs::exists(file))
     llvm::errs() << "plc-compile: remark: '" << file
                  << "' keeps this machine's rates but does not give each of them rightly; it is replaced\n";

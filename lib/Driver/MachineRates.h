@@ -12,13 +12,13 @@
 
 namespace plc::driver {
 
-/// Gives `take` this machine's rates for an instruction set, as TOML: those in the user's cache folder, where each model of
-/// CPU has a file, or else measured ones, which are kept there. `take` says whether a text gives every rate; a file that
-/// does not is replaced. What takes time, and what is not as it should be, is told on stderr. Where nothing can be measured,
-/// no text is taken.
+/// Passes this machine's rates for an instruction set to `take`, as TOML. They come from the user's cache folder, which
+/// has a file for each model of CPU, or are measured and kept there. `take` returns whether a text gives every rate; a
+/// file that does not is replaced. Prints to stderr what takes time and what went wrong. If nothing can be measured,
+/// `take` is not called.
 void machineRates(InstructionSet isa, llvm::function_ref<bool(llvm::StringRef text)> take);
 
-/// What `calibrate` of Compile.h writes, as text. Returns the exit code.
+/// Measures rates as `calibrate` of Compile.h does, and returns them as text in `rates`. Returns the exit code.
 int measureRates(llvm::ArrayRef<std::string> sets, std::string &rates);
 
 } // namespace plc::driver

@@ -1,4 +1,4 @@
-//===- OtherKeys.cpp - keys that a joint plan leaves as they are ----------===//
+//===- OtherKeys.cpp - keys that a joint plan does not vary ---------------===//
 #include "OtherKeys.h"
 
 #include "plc/Dialect/Ein/Ein.h"
@@ -19,9 +19,11 @@ using plc::strategy::Strategy;
 
 namespace {
 
-/// Sizes that are tried, each alone and then together.
+/// Sizes that are tried, each alone and then together. Each takes a search; the largest few have most of the bytes. Not
+/// tuned.
 constexpr size_t mostSizes = 3;
 
+/// Each `try` method sets the keys of one idea, and narrows all others to values near the chosen plan.
 class OtherKeys {
 public:
   OtherKeys(const Models &models, const Program &program, llvm::SourceMgr &sources, const Strategy &given,
@@ -45,10 +47,10 @@ private:
   struct Setting {
     const char *key;
     plc::strategy::Value value;
-    bool isTold = true; ///< else it narrows what is tried
+    bool isTold = true; ///< it is offered to the user; else it only narrows the search
   };
 
-  /// The step under other values of keys; nothing if there is no plan.
+  /// The step with these settings; nothing if there is no plan.
   std::optional<int64_t> stepUnder(const std::vector<Setting> &settings) {
     Strategy tried = given;
     for (const Setting &setting : settings)
@@ -60,6 +62,7 @@ private:
     return found.chosen->stepNs;
   }
 
+  /// Adds the settings to the plan's report, if the gain is worth it.
   void offer(const std::vector<Setting> &settings, std::optional<int64_t> ns, bool changesBits) {
     if (!ns || *ns * 100 > plan.chosen->stepNs * (100 - worthwhilePercent))
       return;
@@ -74,7 +77,7 @@ private:
     offer(settings, stepUnder(settings), changesBits);
   }
 
-  /// As a shell takes it.
+  /// A setting as an option for a shell.
   static std::string textOf(const Setting &setting) {
     if (const auto *counts = std::get_if<Counts>(&setting.value)) {
       std::vector<std::string> texts;
@@ -93,6 +96,7 @@ private:
   void tryLanes() {
     if (!isFree("gradient.lanes") || !isFree("parallelism.replicas") || program.entry != plc::ProgramKind::train)
       return;
+    // Each replica needs a group of its own, and each group a sample.
     int64_t batch = (*model.getOps<plc::ein::ModelOp>().begin()).getBatch(), lanes = std::min(ranks, batch);
     if (lanes < 2)
       return;
@@ -102,7 +106,7 @@ private:
     tryKeys(settings, /*changesBits=*/true);
   }
 
-  /// Sizes of parameters that are divisible, those of most bytes first.
+  /// Sizes of parameters that all ranks can divide, those of most bytes first.
   std::vector<std::string> sizesByBytes() {
     std::map<std::string, int64_t> bytes;
     for (auto param : model.getOps<plc::ein::ParamOp>()) {
@@ -121,7 +125,7 @@ private:
     return sizes;
   }
 
-  /// The best size alone, and then as many others as help.
+  /// Finds the best size alone, and then adds others as long as they help.
   void trySizes() {
     if (!isFree("parallelism.shard") || !isFree("parallelism.shard_ranks"))
       return;
@@ -148,7 +152,8 @@ private:
     }
     if (best.empty())
       return;
-    // Under the order that waits least, which is searched once.
+    // The comparisons used the strategy's schedule. The best sizes are then searched once with the schedule that waits
+    // least.
     std::vector<Setting> settings = dividing(best);
     if (isFree("parallelism.schedule"))
       settings.push_back({"parallelism.schedule", std::string(plc::nameOfChoice(ScheduleKind::automatic)),

@@ -8,8 +8,8 @@
 
 namespace plc::driver {
 
-/// Writes a result to a file, or to the standard output if `path` is empty; returns the exit code. Leaves nothing behind
-/// after an error, which is reported.
+/// Writes a result to a file, or to the standard output if `path` is empty or "-". Returns the exit code. After an
+/// error, which is reported, the file is as before.
 int writeOutput(const std::string &path, llvm::StringRef text);
 
 } // namespace plc::driver

@@ -1,4 +1,4 @@
-//===- Phases.cpp - the road from a model to a plan -----------------------===//
+//===- Phases.cpp - the phases from a model to a plan ---------------------===//
 #include "plc/Driver/Phases.h"
 
 #include "plc/Algebra/Passes.h"
@@ -31,12 +31,12 @@ int64_t plc::driver::optimizerMoments(const Strategy &strategy) {
   return plc::rowOf(strategy.getChoice<plc::OptimizerKind>("optimizer.kind")).moments;
 }
 
-/// The memory of each rank that the plan must fit in, 0 for any.
+/// The byte budget of each rank; 0 is none.
 static int64_t memoryLimit(const Program &program, const Strategy &strategy) {
   return program.recomputes ? strategy.get<int64_t>("memory.budget") : 0;
 }
 
-/// Ranks that share a stage: one for each part, unless the strategy says how many.
+/// The number of ranks that share a stage: one for each shard, unless the strategy says how many.
 static int64_t shardsOf(const Strategy &strategy) {
   using plc::strategy::ParallelismKind;
   const auto &shard = strategy.get<plc::strategy::Counts>("parallelism.shard");
@@ -46,19 +46,20 @@ static int64_t shardsOf(const Strategy &strategy) {
   return ranks ? ranks : shard.begin()->second;
 }
 
+// Whether the policy obeys a field, in a program that recomputes at all.
 static bool recomputesBy(plc::planner::RematField field, const Program &program, const Strategy &strategy) {
   return plc::rowOf(strategy.getChoice<plc::planner::RematPolicy>("checkpoint.policy")).obeys(field) &&
          program.entry == plc::ProgramKind::train && program.recomputes;
 }
 
-// Without a fraction of its own policy `dynamic` leaves to a budget what is recomputed.
+// Policy `dynamic` without a fraction of its own leaves the choice to the budget.
 bool plc::driver::solvesBudget(const Program &program, const Strategy &strategy) {
   bool isOpen = strategy.isGiven("memory.budget") && !strategy.isGiven("checkpoint.memory_fraction");
   return recomputesBy(plc::planner::ByteBudget, program, strategy) ||
          (isOpen && recomputesBy(plc::planner::MemoryFraction, program, strategy));
 }
 
-/// Whether backward loops run the iterations of long loops again.
+/// Whether backward loops run the iterations of long loops forward again.
 static bool recomputesTurns(const Program &program, const Strategy &strategy) {
   using plc::strategy::TurnValues;
   if (program.entry != plc::ProgramKind::train || !program.recomputes)
@@ -68,12 +69,12 @@ static bool recomputesTurns(const Program &program, const Strategy &strategy) {
   case TurnValues::recompute: return true;
   case TurnValues::policy: break;
   }
-  // Where a budget decides, the search has chosen.
+  // Under a budget the search has decided, and written `recompute` or `keep`.
   auto policy = strategy.getChoice<plc::planner::RematPolicy>("checkpoint.policy");
   return policy != plc::planner::RematPolicy::none && !solvesBudget(program, strategy);
 }
 
-// Kinds are names of the model; these two have keys of their own.
+// Kinds are names of the model; only these two have keys.
 std::vector<std::string> plc::driver::keptKinds(const Strategy &strategy) {
   std::vector<std::string> kinds;
   for (const char *kind : {"attention", "ffn"})
@@ -110,7 +111,7 @@ plc::planner::RematMode plc::driver::rematModeOf(const Program &program, const S
   return mode;
 }
 
-/// The options that decide recomputation; only what the policy does not ignore.
+/// Sets the options of recomputation; those that the policy ignores keep their defaults, so that they are not printed.
 static void setRecomputation(plc::plan::PlanPartitionOptions &options, const Program &program,
                              const Strategy &strategy) {
   plc::planner::RematMode mode = plc::driver::rematModeOf(program, strategy);
@@ -144,7 +145,7 @@ static std::unique_ptr<Pass> formKernels(const Strategy &strategy) {
   options.profile = strategy.get<std::string>("machine.profile");
   options.prepare = prepares(strategy);
   std::unique_ptr<Pass> pass = plc::kernels::createFormKernels(options);
-  // A file of rates names its keys as the pass names its options.
+  // Rates are named alike in files and in the pass's options, so the text is the options.
   LogicalResult read = pass->initializeOptions(strategy.ratesText(), [](const Twine &) { return failure(); });
   assert(succeeded(read) && "a rate is no option of 'form-kernels'");
   (void)read;
@@ -159,7 +160,7 @@ std::optional<plc::planner::ScheduleFile> plc::driver::scheduleFileOf(const Stra
   return table;
 }
 
-/// Ranks that stages are placed on, each of which as many as there are shards stand for.
+/// The number of ranks on which stages are placed. With shards, each stands for a group.
 static int64_t pipelineRanks(const Strategy &strategy) {
   const auto &place = strategy.get<std::vector<int64_t>>("parallelism.place");
   return place.empty() ? strategy.get<int64_t>("parallelism.stages") : *llvm::max_element(place) + 1;
@@ -177,7 +178,7 @@ plc::simulator::RankThreads plc::driver::rankThreads(const Strategy &strategy) {
 
 plc::simulator::Cluster plc::driver::clusterOf(const Strategy &strategy, size_t ranks) {
   plc::simulator::Cluster cluster = plc::simulator::oneProcess(ranks, 0, strategy.rates(), threadsOf(strategy));
-  // Workers help only ranks of their own process.
+  // Workers help only ranks of their own process, and processes share no kernels.
   cluster.sharesKernels &= strategy.getChoice<plc::TransportKind>("machine.transport") == plc::TransportKind::Threads;
   return cluster;
 }
@@ -187,9 +188,11 @@ int64_t plc::driver::playedNs(const Strategy &strategy, plan::ProgramOp program,
                            strategy.rates()[plc::Rate::updatedByte], plc::strategy::optimizerOf(strategy).needsNorm());
 }
 
-/// In how many parts gradients leave for other replicas, at most: the more, the less is left when the last task ends. Not where
-/// a strategy says itself which stages a rank has, nor where orders follow more than shapes.
+/// The most buckets of a stage: the more there are, the less is left to send after the last task. One if the strategy
+/// places stages itself, or if the order does not follow from a schedule's shape.
 static int64_t bucketsOf(const Program &program, const Strategy &strategy) {
+  // With 8 buckets about an eighth of a stage's gradients leaves at the end; each bucket adds its tasks to every
+  // micro-batch. Not tuned.
   constexpr int64_t most = 8;
   const auto &family = plc::rowOf(strategy.getChoice<plc::planner::ScheduleKind>("parallelism.schedule"));
   bool mayDivide = strategy.get<std::vector<int64_t>>("parallelism.place").empty() && family.chunks == 1 &&
@@ -215,7 +218,7 @@ static plc::plan::PlanPartitionOptions partitionOptions(const Program &program, 
       table && plc::rowOf(options.schedule).follows == plc::planner::OrderSource::text) {
     options.splits = table->splitsBackward();
   }
-  if (ranksOf(strategy) == 1) // nobody waits for B
+  if (ranksOf(strategy) == 1) // no other rank waits for B
     options.splits = false;
   setRecomputation(options, program, strategy);
   return options;
@@ -228,7 +231,7 @@ static plc::plan::PlanScheduleOptions scheduleOptions(const Program &program, co
   return options;
 }
 
-/// Whether ranks take what is ready, for which addresses leave room that a plan that is measured has not.
+/// Whether ranks take any action that is ready, for which addresses need room.
 static bool takesWhatIsReady(const Strategy &strategy) {
   return strategy.getChoice<plc::strategy::ExecutionMode>("mode") == plc::strategy::ExecutionMode::hybrid;
 }
@@ -238,7 +241,7 @@ static plc::plan::PlanAddressesOptions addressesOptions(const Program &program, 
   options.strategy = strategy.getChoice<plc::planner::MemoryStrategy>("memory.strategy");
   options.memoryLimitBytes = memoryLimit(program, strategy);
   options.isMeasured = program.measures;
-  // A budget is measured without what may be left out to meet it.
+  // Room for other orders is left out to meet a budget, so a measurement leaves it out, too.
   if (takesWhatIsReady(strategy) && !(program.measures && options.memoryLimitBytes))
     options.spare = 1;
   return options;
@@ -258,6 +261,7 @@ static plc::plan::PlanRematOptions rematOptions(const Program &program, const St
 }
 
 std::vector<Phase> plc::driver::phasesOf(const Program &program, const Strategy &strategy) {
+  // Each phase captures the options that it needs, so it does not refer to the strategy.
   std::vector<Phase> phases = algebra::phasesToNumerics(
       {program.entry, program.outputs, strategy.getChoice<Precision>("precision.compute"),
        strategy.get<int64_t>("parallelism.micro_batches"), strategy.get<int64_t>("gradient.accumulation_steps"),
@@ -270,7 +274,7 @@ std::vector<Phase> plc::driver::phasesOf(const Program &program, const Strategy 
                       }});
   };
   add("kernels", [strategy, program](OpPassManager &pipeline) {
-    // While the equations stand in bodies, as the numerics program has them.
+    // The numerics are recorded while equations still stand in bodies, as the numerics key has them.
     pipeline.addPass(numerics::createEinCutBatch());
     pipeline.addPass(numerics::createRecordNumerics());
     if (recomputesTurns(program, strategy))
@@ -297,7 +301,8 @@ std::vector<Phase> plc::driver::phasesOf(const Program &program, const Strategy 
     pipeline.addPass(plan::createPlanAddresses(options));
     if (takesWhatIsReady(strategy))
       pipeline.addPass(plan::createPlanFreeOrder());
-    // The proof is part of the last phase: no address leaves it unproven. A plan that is measured is proven once it is taken.
+    // The proof belongs to the last phase, so that no addresses leave it unproven. A measured plan is proven once it is
+    // taken.
     if (!program.measures)
       pipeline.addPass(plan::createPlanVerify(verifyOptions(program, strategy)));
   });

@@ -23,6 +23,7 @@ struct EinToPlanOptions : PassPipelineOptions<EinToPlanOptions> {
   ListOption<std::string> sets{*this, "set", llvm::cl::desc("KEY=VALUE of the strategy, separated by commas")};
 };
 
+/// Adds the phases of a strategy. It refuses strategies that need a search, since a pipeline has none.
 LogicalResult buildEinToPlan(OpPassManager &pipeline, llvm::StringRef text,
                              llvm::function_ref<LogicalResult(const llvm::Twine &)> fail) {
   EinToPlanOptions options;
@@ -30,7 +31,7 @@ LogicalResult buildEinToPlan(OpPassManager &pipeline, llvm::StringRef text,
     return failure();
   std::vector<std::string> sets(options.sets.begin(), options.sets.end());
   auto strategy = Strategy::load("plc-opt", options.strategy, sets, llvm::errs());
-  if (!strategy) // which told what is wrong
+  if (!strategy) // `load` has reported the error
     return failure();
   using plc::strategy::ParallelismKind;
   if (strategy->getChoice<ParallelismKind>("parallelism.kind") == ParallelismKind::automatic)

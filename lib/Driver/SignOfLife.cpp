@@ -1,4 +1,4 @@
-//===- SignOfLife.cpp - a long compilation tells that it goes on ----------===//
+//===- SignOfLife.cpp - progress lines of long compilations ---------------===//
 #include "SignOfLife.h"
 
 #include "mlir/Pass/Pass.h"
@@ -17,7 +17,7 @@ using plc::driver::SignOfLife;
 
 namespace {
 
-// The argument of the pass at work, a literal; null between passes. Read by the thread that tells.
+// The name of the pass at work, a literal; null between passes. The printing thread reads it without a lock.
 std::atomic<const char *> passAtWork = nullptr;
 
 class Watch : public PassInstrumentation {
@@ -27,6 +27,7 @@ class Watch : public PassInstrumentation {
 };
 
 double firstAfter() {
+  // Most compilations end sooner, and a user waits about so long without a sign. Not tuned.
   double seconds = 10;
   if (const char *given = std::getenv("PLC_PROGRESS"))
     if (double read = 0; llvm::to_float(given, read) && read > 0)
@@ -50,7 +51,7 @@ SignOfLife::~SignOfLife() {
 void SignOfLife::watch(PassManager &pipeline) { pipeline.addInstrumentation(std::make_unique<Watch>()); }
 
 void SignOfLife::run(double seconds) {
-  // More than a day is never; the clock's own count would overflow by much more.
+  // Seconds. Above `never`, more than a day, the clock's own count could overflow.
   constexpr double longest = 60, never = 1e5;
   double passed = 0;
   std::unique_lock lock(mutex);
@@ -61,7 +62,7 @@ void SignOfLife::run(double seconds) {
     const char *pass = passAtWork;
     std::string line = llvm::formatv("plc-compile: still compiling after {0:F0} s", passed);
     line += pass && *pass ? std::string(": pass '") + pass + "'\n" : "\n";
-    // In one go, past the stream that another thread writes to. Who has closed stderr does not want to know.
+    // One write, past the stream that another thread uses. An error is ignored: a closed stderr has no reader.
     [[maybe_unused]] ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
   }
 }

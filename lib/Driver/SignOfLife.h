@@ -1,4 +1,4 @@
-//===- SignOfLife.h - a long compilation tells that it goes on --*- C++ -*-===//
+//===- SignOfLife.h - progress lines of long compilations -------*- C++ -*-===//
 #ifndef PLC_LIB_DRIVER_SIGNOFLIFE_H
 #define PLC_LIB_DRIVER_SIGNOFLIFE_H
 
@@ -10,8 +10,9 @@
 
 namespace plc::driver {
 
-/// While it lives, tells on stderr which pass is at work: after ten seconds, or as many as PLC_PROGRESS in the environment
-/// says, then after twice as many, and so on, yet every minute. A short compilation tells nothing.
+/// While it lives, prints to stderr which pass is at work: after ten seconds, or as many as PLC_PROGRESS in the
+/// environment says, and then whenever the time has doubled, but at least every minute. A short compilation prints
+/// nothing.
 class SignOfLife {
 public:
   SignOfLife();
@@ -19,7 +20,7 @@ public:
   SignOfLife(const SignOfLife &) = delete;
   SignOfLife &operator=(const SignOfLife &) = delete;
 
-  /// Has a pipeline say which of its passes is at work.
+  /// Makes a pipeline record which of its passes is at work.
   static void watch(mlir::PassManager &pipeline);
 
 private:

@@ -15,12 +15,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// Wakes that are measured; the odd number has a median. With the pause below they take 0.1 s.
 constexpr int rounds = 101;
-constexpr size_t lineFloats = 16;
-// After so long the other thread sleeps, and its processor with it, as that of a rank that waits for a task.
+constexpr size_t lineFloats = 16; // one per cache line of 64 bytes
+// After this time the other thread sleeps, and its core with it, as that of a rank that waits for a task.
 constexpr auto asleep = std::chrono::milliseconds(1);
 
-/// Multiplies and adds in the second cache, as kernels do, at the widest vectors, whose clock is the lowest.
+/// Multiplies and adds in the second-level cache, as kernels do, with the widest vectors, which run at the lowest
+/// clock.
 #define PLC_BUSY_LOOP(name, features)                                                                                  \
   [[gnu::target(features), gnu::noinline]] void name(std::vector<float> &values) {                                     \
     for (int turn = 0; turn < 400; ++turn)                                                                             \
@@ -32,7 +34,7 @@ PLC_BUSY_LOOP(busy256, "avx2,fma")
 PLC_BUSY_LOOP(busyPlain, "sse2")
 #undef PLC_BUSY_LOOP
 
-/// Seconds of the loop on this thread, without those for which others have its core.
+/// CPU seconds of the loop on this thread; time in which others have its core does not count.
 double secondsOfLoop() {
   auto loop = __builtin_cpu_supports("avx512f")                                 ? busy512
               : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? busy256
@@ -48,13 +50,14 @@ double secondsOfLoop() {
   return now() - begin;
 }
 
-/// The same on so many threads at once, their mean.
+/// Mean CPU seconds of the loop on this many threads at once.
 double secondsOfLoops(int64_t threads) {
   std::vector<double> seconds(static_cast<size_t>(threads));
   std::atomic<int64_t> ready{0};
   std::vector<std::thread> all;
   for (double &each : seconds)
     all.emplace_back([&] {
+      // All start together, so that each core computes while all others do.
       ready.fetch_add(1);
       while (ready.load() < threads)
         std::this_thread::yield();
@@ -67,7 +70,8 @@ double secondsOfLoops(int64_t threads) {
 
 } // namespace
 
-// In turns, the fastest of each: other work only makes them longer.
+// Alternates one thread and all, and takes the fastest of each: other work only makes them longer. The ratio of all
+// cores is spread evenly over the doublings from one core to all.
 double plc::driver::measureSlowdown() {
   constexpr int turns = 3;
   int64_t cores = std::thread::hardware_concurrency();
@@ -91,7 +95,7 @@ double plc::driver::measureWakeNs() {
       seen.store(i + 1);
     }
   });
-  std::vector<float> elsewhere(1 << 20); // what a task leaves in the caches is not what waking needs
+  std::vector<float> elsewhere(1 << 20); // 4 MiB, so that the caches are as a task leaves them
   std::vector<double> times;
   for (int i = 0; i < rounds; ++i) {
     for (auto begin = Clock::now(); Clock::now() - begin < asleep;)
@@ -101,11 +105,11 @@ double plc::driver::measureWakeNs() {
     round.store(i + 1);
     round.notify_one();
     while (seen.load() <= i)
-      continue; // giving the processor away would let the other thread run here
+      continue; // yielding the core would let the other thread run here
     times.push_back(std::chrono::duration<double, std::nano>(woken[i] - begin).count());
   }
   sleeper.join();
   std::nth_element(times.begin(), times.begin() + rounds / 2, times.end());
-  // Where it takes longer, other work has the processors.
+  // A longer time measures other work on the cores. 200 us is a guess at what no wake takes by itself.
   return std::min(times[rounds / 2], 2e5);
 }

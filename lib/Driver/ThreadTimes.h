@@ -1,13 +1,14 @@
-// What threads cost each other.
+//===- ThreadTimes.h - what threads cost each other -------------*- C++ -*-===//
 #ifndef PLC_DRIVER_THREADTIMES_H
 #define PLC_DRIVER_THREADTIMES_H
 
 namespace plc::driver {
 
-/// Nanoseconds from when a thread calls to wake one that sleeps until that one runs; about half of them takes the call.
+/// Nanoseconds from a call that wakes a sleeping thread until that thread runs. The call itself takes about half of
+/// them.
 double measureWakeNs();
 
-/// How much longer each core takes where twice as many compute; 1 where there is one.
+/// The factor by which each core is slower when twice as many cores compute; 1 on a machine with one core, at most 2.
 double measureSlowdown();
 
 } // namespace plc::driver

@@ -1,4 +1,4 @@
-//===- Workloads.cpp - what the search for a plan may plan ----------------===//
+//===- Workloads.cpp - workloads that a strategy allows -------------------===//
 #include "Workloads.h"
 
 #include "plc/Dialect/Ein/Ein.h"
@@ -29,7 +29,7 @@ int Workloads::make(const search::Machine &machine, llvm::raw_ostream &errors) {
       way.module = lowering.lower(program, lastOfModel);
       if (!way.module) {
         code = code ? code : lowering.exitCode();
-        text = text.empty() ? wrong : text; // of all numbers of micro-batches the first reports
+        text = text.empty() ? wrong : text; // the first error is reported
         continue;
       }
       plc::language::PassErrors reported(sources, *way.module->getContext(), stream, strategy.places());
@@ -40,7 +40,7 @@ int Workloads::make(const search::Machine &machine, llvm::raw_ostream &errors) {
         continue;
       }
       if (llvm::is_contained(workloads, *workload))
-        continue; // nothing to precompute, or no long loops
+        continue; // equal to another: nothing to precompute, or no long loops
       workloads.push_back(std::move(*workload));
       ways.push_back(std::move(way));
     }
@@ -51,7 +51,8 @@ int Workloads::make(const search::Machine &machine, llvm::raw_ostream &errors) {
   return code ? code : int(plc::NoPlan);
 }
 
-// The ways in which groups of ranks share stages, where sizes of the model are divided.
+// Puts the workloads with shared stages first, for each count of shards and each rank map of groups. The whole ones
+// stay only if one rank per stage is allowed.
 void Workloads::addShared(const search::Machine &machine) {
   std::vector<int64_t> shardCounts = this->shardCounts();
   std::vector<search::Workload> whole = std::exchange(workloads, {});
@@ -66,6 +67,8 @@ void Workloads::addShared(const search::Machine &machine) {
   std::move(wholeWays.begin(), wholeWays.end(), std::back_inserter(ways));
 }
 
+// Adds one workload whose stages are cut and divided. A rank without work is no error here: the first such error is
+// kept for the case that no workload is left.
 void Workloads::share(const search::Machine &machine, const search::Workload &whole, const Way &way, int64_t shards,
                       const std::vector<int32_t> &groupOf) {
   search::Sharing sharing{shards, givenCut(), groupOf};
@@ -84,7 +87,7 @@ void Workloads::share(const search::Machine &machine, const search::Workload &wh
   ways.push_back({way.microBatches, way.recomputesLoops, way.precomputes, OwningOpRef<ModuleOp>(module.clone())});
 }
 
-// Each rank has as many parts as each other one.
+// The counts of ranks that may share a stage. They divide the number of shards, so that each rank has equally many.
 std::vector<int64_t> Workloads::shardCounts() const {
   const auto &shard = strategy.get<plc::strategy::Counts>("parallelism.shard");
   if (shard.empty())
@@ -99,7 +102,7 @@ std::vector<int64_t> Workloads::shardCounts() const {
   return counts;
 }
 
-// Stages on groups 0, 1: 01, and 0101. Of one rank there are none.
+// Rank maps of groups: one stage for each group (01), or two in turn (0101). Without shards there are none.
 std::vector<std::vector<int32_t>> Workloads::groupMaps(int64_t shards, size_t units) const {
   std::vector<std::vector<int32_t>> maps;
   if (shards == 1)
@@ -137,7 +140,8 @@ std::vector<int32_t> Workloads::givenCut() const {
   return stages;
 }
 
-// Under a budget what is precomputed, and the iterations of long loops, may cost more bytes than they save time.
+// Under a budget, precomputed values and saved iterations of loops may cost more bytes than their time is worth. So
+// both ways of each are workloads.
 std::vector<Workloads::Way> Workloads::waysOf(int64_t microBatches) const {
   using plc::strategy::TurnValues;
   bool isOpen = strategy.getChoice<TurnValues>("checkpoint.turns") == TurnValues::policy && mayRecompute();
@@ -191,15 +195,17 @@ plc::plan::WorkloadOptions Workloads::optionsOf(const Strategy &chosen) const {
 std::vector<int64_t> Workloads::microBatchCounts() const {
   if (!isFree("micro_batches"))
     return {own("micro_batches")};
-  // More than some per rank shorten the pipeline's ends by little, and the matrices of each too much.
+  // More than 16 micro-batches per rank hardly shorten the ends of a pipeline, and make their matrices too small. 4096
+  // bounds the length of orders. Neither is tuned.
   constexpr int64_t mostPerRank = 16, most = 4096;
   ModuleOp module = models.ofBatch;
   int64_t batch = (*module.getOps<plc::ein::ModelOp>().begin()).getBatch();
+  // Doublings of the number of accumulation groups, and divisors of the batch, for which all micro-batches are equal.
   std::vector<int64_t> counts = {strategy.get<int64_t>("gradient.lanes")}; // which must divide them
   int64_t limit = std::min({batch, mostPerRank * mostRanks, most});
   while (counts.back() * 2 <= limit)
     counts.push_back(counts.back() * 2);
-  // Those that leave no micro-batch smaller than others.
+  // Halvings of the batch: no micro-batch is smaller than others.
   for (int64_t count = batch; count > counts.front() && count % counts.front() == 0; count /= 2) {
     if (count <= limit && !llvm::is_contained(counts, count))
       counts.push_back(count);
@@ -209,7 +215,7 @@ std::vector<int64_t> Workloads::microBatchCounts() const {
   return counts;
 }
 
-// What a policy without a budget recomputes.
+// Applies a policy without a budget to each workload.
 int Workloads::applyPolicy(llvm::raw_ostream &errors) {
   for (auto [workload, way] : llvm::zip(workloads, ways)) {
     plc::language::PassErrors reported(sources, *way.module->getContext(), errors, strategy.places());

@@ -1,4 +1,4 @@
-//===- Workloads.h - what the search for a plan may plan --------*- C++ -*-===//
+//===- Workloads.h - workloads that a strategy allows -----------*- C++ -*-===//
 #ifndef PLC_LIB_DRIVER_WORKLOADS_H
 #define PLC_LIB_DRIVER_WORKLOADS_H
 
@@ -13,40 +13,40 @@
 
 namespace plc::driver {
 
-/// A program of a model, for each number of micro-batches and in each way in which a strategy lets it be made: with loops that run
-/// again or not, with precomputed values or not, and with stages that groups of ranks share.
+/// The workloads of a program that a strategy allows. They vary the number of micro-batches, whether loops run again,
+/// whether values are precomputed, and how groups of ranks share stages. The search chooses among them.
 class Workloads {
 public:
-  /// Values of keys that make one of the workloads.
+  /// The values of keys that make a workload, and its IR.
   struct Way {
     int64_t microBatches = 1;
-    std::optional<bool> recomputesLoops{}, precomputes{}; ///< none: as the strategy says
+    std::optional<bool> recomputesLoops{}, precomputes{}; ///< nothing: as the strategy says
     mlir::OwningOpRef<mlir::ModuleOp> module{};           ///< with kernels
   };
 
-  /// The models have the phases up to `done` behind them.
+  /// The models have the phases up to `done` behind them; `mostRanks` bounds ranks and micro-batches.
   Workloads(const Models &models, PhaseKind done, const Program &program, llvm::SourceMgr &sources,
             const strategy::Strategy &strategy, int64_t mostRanks)
       : models(models), done(done), program(program), sources(sources), strategy(strategy), mostRanks(mostRanks),
         isJoint(strategy.getChoice<strategy::ParallelismKind>("parallelism.kind") ==
                 strategy::ParallelismKind::automatic) {}
 
-  /// Makes all of them; groups share stages that are cut for `machine`. Returns the exit code; where there is no workload, `errors`
-  /// has why.
+  /// Makes all workloads. `machine` is what the stages of groups are cut for. Returns the exit code; if there is no
+  /// workload, `errors` has the reason.
   int make(const search::Machine &machine, llvm::raw_ostream &errors);
 
   const std::vector<search::Workload> &all() const { return workloads; }
   const Way &wayOf(size_t workload) const { return ways[workload]; }
-  /// The strategy with the keys of a workload's way.
+  /// The strategy with the keys that make a workload.
   strategy::Strategy strategyOf(const Way &way) const;
-  /// What a policy recomputes, by workload and call; empty where that is open.
+  /// What a policy recomputes, by workload and call; empty if the search decides that.
   const std::vector<search::Recomputation> &recomputedByPolicy() const { return recomputed; }
 
-  /// Whether it is open what is recomputed.
+  /// Whether the search decides what is recomputed.
   bool mayRecompute() const;
-  /// The rank, or the group, of each stage that the strategy says.
+  /// The rank, or the group, of each stage according to the strategy.
   std::vector<int32_t> givenMap() const;
-  /// The stage of each unit that it says.
+  /// The stage of each unit according to the strategy; empty if it is open.
   std::vector<int32_t> givenCut() const;
 
 private:
@@ -74,7 +74,7 @@ private:
   std::vector<Way> ways; // by workload
   std::vector<search::Workload> workloads;
   std::vector<search::Recomputation> recomputed;
-  std::string unshared; // why groups of ranks cannot share stages
+  std::string unshared; // the first reason why groups of ranks cannot share stages
 };
 
 } // namespace plc::driver

@@ -11,13 +11,14 @@
 
 namespace plc::driver {
 
-/// Which rates plans are made by if the strategy names no file of them: those of this machine, measured at its first
-/// compilation, or those that are shipped.
+/// The rates of plans, if the strategy names no file of rates: this machine's, measured at its first compilation, or
+/// those that are shipped.
 enum class RatesSource { measured, shipped };
 
-/// What `--emit` takes besides the names of phases.
+/// Values of `--emit` besides the names of phases.
 enum class Emit { ein, llvm, object, module, csv, dot, json };
 
+/// The options of plc-compile.
 struct CompileOptions {
   std::string model;  // the .ein file
   std::string output; // -o; empty: stdout (IR) or none (plan)
@@ -32,21 +33,22 @@ struct CompileOptions {
   bool explainStrategy = false;
   bool printPipeline = false;
   bool recommend = false;                    // --recommend: write the strategy that the joint plan chooses
-  bool explains = false;                     // --explain: why the plan is as it is
-  bool listsBudgets = false;                 // --plan-remat-curve: list what each byte less costs
-  bool calibrate = false;                    // --calibrate: measure instead
+  bool explains = false;                     // --explain: print why the plan is as it is
+  bool listsBudgets = false;                 // --plan-remat-curve: print what each byte less costs
+  bool calibrate = false;                    // --calibrate: measure rates instead of compiling
   RatesSource rates = RatesSource::measured; // --rates
 };
 
-/// Compiles; returns the exit code (architecture: 0, 1 model, 2 usage or strategy, 3 no plan, 70 internal).
+/// Compiles. Returns the exit code: 0, 1 (model), 2 (usage or strategy), 3 (no plan), 70 (internal). Errors are on
+/// stderr.
 int compile(const CompileOptions &options);
 
-/// Measures the rates of this machine, in about five seconds, by running a model that `plc-run` beside this program
-/// profiles, under further keys of the strategy (`machine.isa=avx2`); writes them as TOML for `machine.rates`. Returns the
-/// exit code.
+/// Measures the rates of this machine in about five seconds: `plc-run` beside this program runs a model and profiles
+/// it. `sets` are further keys of the strategy (`machine.isa=avx2`). Writes TOML for `machine.rates` to `output`.
+/// Returns the exit code.
 int calibrate(llvm::ArrayRef<std::string> sets, const std::string &output);
 
-/// Names of phases that `--emit` takes, in order.
+/// All values of `--emit`, in order.
 const std::vector<std::string> &emitNames();
 
 } // namespace plc::driver

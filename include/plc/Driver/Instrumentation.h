@@ -14,20 +14,22 @@ class PassManager;
 
 namespace plc::driver {
 
-/// Whether an argument is one of MLIR's options that watch a compilation: `--mlir-..`, `--remark..`, `--debug-only..`.
+/// Whether an argument is one of MLIR's options for watching a compilation: `--mlir-..`, `--remark..`,
+/// `--debug-only..`.
 bool isInstrumentation(llvm::StringRef argument);
 
-/// Registers the passes, by whose names the options say where, then the options, and parses these arguments of the form
-/// `--name` or `--name=value`. Returns what is wrong with them; an empty text if LLVM has printed that.
+/// Registers the passes, whose names these options take, then the options, and parses arguments of the form `--name` or
+/// `--name=value`. Returns the error; an empty text if LLVM has printed it; nothing if all is well.
 std::optional<std::string> parseInstrumentation(llvm::ArrayRef<std::string> arguments);
 
-/// Makes a pipeline print and check what the options ask for. False if they contradict each other, which is reported.
+/// Makes a pipeline print and check what the options ask for. Returns false, after an error, if they contradict each
+/// other.
 bool instrument(mlir::PassManager &pipeline);
 
-/// Makes a context report the decisions of passes as `--remarks-filter..` asks. Returns what went wrong, or nothing.
+/// Makes a context report the decisions of passes, as `--remarks-filter..` asks. Returns the error, or an empty text.
 std::string reportRemarks(mlir::MLIRContext &context);
 
-/// `--debug-only`, which a distribution's LLVM leaves out, where our own debug lines are compiled in.
+/// Registers `--debug-only`, which release builds of LLVM leave out, if this build has debug lines.
 void registerDebugOption();
 
 } // namespace plc::driver

@@ -1,4 +1,4 @@
-//===- Phases.h - the road from a model to a plan ---------------*- C++ -*-===//
+//===- Phases.h - the phases from a model to a plan -------------*- C++ -*-===//
 #ifndef PLC_DRIVER_PHASES_H
 #define PLC_DRIVER_PHASES_H
 
@@ -26,59 +26,61 @@ namespace plc::driver {
 
 using algebra::Phase;
 
-/// What a compiled program is for, and which results it must give (empty: all). Among those of `infer` may be
-/// `grad(NAME)`: the gradient of `loss` for an input or parameter; such a program gives `loss` too.
+/// A program to compile: its purpose, and the results that it must give (empty: all). Among the results of `infer` may
+/// be `grad(NAME)`, the gradient of `loss` for an input or parameter; such a program gives `loss`, too.
 struct Program {
   ProgramKind entry = ProgramKind::train;
   std::vector<std::string> outputs;
-  bool recomputes = true;    // false: what recomputation is compared with, under any memory budget
-  bool measures = false;     // the budget is what recomputation aims at, and may be missed; nothing is verified yet
-  bool sharesModule = false; // other programs of a module are planned by the same strategy
-  bool leads = true; // false: stages and cuts are chosen for another program of the model, which may have other layers
+  bool recomputes = true;    // false: without recomputation, under any budget, to compare with
+  bool measures = false;     // a trial: its arenas may exceed the budget, and nothing is verified
+  bool sharesModule = false; // the module has other programs, planned by the same strategy
+  bool leads = true;         // false: stages and cuts are those of another program, which may have other layers
 };
 
-/// Whether a strategy solves recomputation under a budget of bytes, for this program.
+/// Whether a byte budget decides what this program recomputes.
 bool solvesBudget(const Program &program, const strategy::Strategy &strategy);
-/// Whether the order of tasks follows times.
+/// Whether the order of tasks follows times instead of a fixed shape.
 bool followsTimes(const strategy::Strategy &strategy);
 
-/// Whether what is the same in all runs is computed once and kept.
+/// Whether values that are equal in all runs are computed once and kept.
 bool prepares(const strategy::Strategy &strategy);
 
-/// What a policy recomputes; policy `none` where a budget or nothing decides.
+/// The mode of a policy; policy `none` if a budget decides, or nothing is recomputed.
 planner::RematMode rematModeOf(const Program &program, const strategy::Strategy &strategy);
 
-/// Kinds of layers that save what they make.
+/// Kinds of layers that save all that they make.
 std::vector<std::string> keptKinds(const strategy::Strategy &strategy);
 
-/// Whether a budget decides if what is the same in all runs is kept.
+/// Whether a budget decides if values that are equal in all runs are kept.
 bool mayPrepare(const Program &program, const strategy::Strategy &strategy);
 
-/// Tensors that the optimizer keeps beside each trained parameter.
+/// The number of tensors that the optimizer keeps beside each trained parameter.
 int64_t optimizerMoments(const strategy::Strategy &strategy);
-/// The file of schedule `file`, which the strategy has checked; nothing if it has changed since (`plan-schedule` reports that), or
-/// for other schedules.
+/// The schedule file that the strategy names, which it has checked. Nothing for other schedules, or if the file has
+/// changed since; `plan-schedule` reports that.
 std::optional<planner::ScheduleFile> scheduleFileOf(const strategy::Strategy &strategy);
 
+/// Ranks of a replica.
 int64_t ranksOf(const strategy::Strategy &strategy);
-/// Threads of each rank that times count with: one where runs choose how many there are.
+/// Threads of each rank for predictions; one if runs choose their number.
 int64_t threadsOf(const strategy::Strategy &strategy);
+/// The same, with the time to wake one.
 simulator::RankThreads rankThreads(const strategy::Strategy &strategy);
-/// What so many ranks are predicted on: a core for each thread.
+/// The machine on which so many ranks are predicted: a core for each thread.
 simulator::Cluster clusterOf(const strategy::Strategy &strategy, size_t ranks);
-/// The step of a planned program, as the simulator plays it there.
+/// Nanoseconds of a planned program's step on that machine, as the simulator plays it.
 int64_t playedNs(const strategy::Strategy &strategy, plan::ProgramOp program, const module::EntryPlan &table);
-/// The phases after `ein`, in order, with everything that a strategy decides written into the passes' options. From
-/// `kernels` on each ends with `--verify-numerics`: no later phase changes an equation.
+/// The phases after `ein`, in order, with all that a strategy decides written into the options of passes. From
+/// `kernels` on each phase ends with `--verify-numerics`, since no later phase changes an equation.
 std::vector<Phase> phasesOf(const Program &program, const strategy::Strategy &strategy);
 
-/// The phases up to and including `last`; all if there is none of this name.
+/// The phases up to and including `last`; all if no phase has that name.
 llvm::ArrayRef<Phase> phasesUpTo(llvm::ArrayRef<Phase> phases, llvm::StringRef last);
 
-/// The pipeline of some phases as plc-opt's `--pass-pipeline` takes it.
+/// The text of some phases, as `--pass-pipeline` of plc-opt takes it.
 std::string pipelineText(llvm::ArrayRef<Phase> phases);
 
-/// Registers the pipeline `ein-to-plan`: all phases after `ein`, by a strategy.
+/// Registers the pipeline `ein-to-plan` of plc-opt: all phases after `ein`, by a strategy.
 void registerPipelines();
 
 } // namespace plc::driver
