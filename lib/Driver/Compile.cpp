@@ -453,7 +453,7 @@ int Compilation::run() {
     return failed;
   if (options.recommend)
     return recommend();
-  // Remarks start after the search, since nobody reads those of its trial plans.
+  // Remarks start after the search: those of its trial plans have no reader.
   if (std::string wrong = reportRemarks(context); !wrong.empty())
     return fail(BadInput, wrong);
   lowering.emplace(models(), strategy, sources, &timed, llvm::errs(), done());

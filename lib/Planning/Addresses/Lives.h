@@ -10,9 +10,9 @@
 
 namespace plc::plan {
 
-/// The timeline of a rank, one time for each action and for each call of a run, and on it the lifetime of every value
-/// of every micro-batch without a persistent buffer: from the first time that mentions it to the last. Drops take no
-/// time and end no life, since a value is dead after its last use. So lifetimes stay when drops are added or removed.
+/// The timeline of a rank: one time for each action, and for each call of a run. On it, the lifetime of every value of
+/// every micro-batch without a persistent buffer, from the first time that mentions it to the last. Drops take no time
+/// and end no life, since a value is dead after its last use. So lifetimes stay when drops are added or removed.
 class Lives {
 public:
   using Instance = std::pair<mlir::Value, int64_t>; ///< a resolved value and its micro-batch

@@ -79,9 +79,11 @@ private:
   std::vector<int64_t> ofValue, ofCall;
 };
 
-// Divides the stages of a pipeline in these steps: find the share of each call, move B and W to units of their own
-// share, count how often values change ranks (`levels`), make a stage per level and share, and spread whole stages
-// evenly.
+// Divides the stages of a pipeline in these steps:
+//   - find the share of each call (`Parts`);
+//   - move B and W to units of their own share (`rehome`);
+//   - count how often values change ranks (`levels`), and make a stage per level and share;
+//   - spread whole stages evenly (`balance`).
 class Sharer {
 public:
   Sharer(FlatProgram &flat, ArrayRef<int64_t> stageOf, int64_t shards) : flat(flat), parts(flat, shards) {
@@ -169,9 +171,9 @@ private:
     }
   }
 
-  // Moves each call of B or W to the last unit of its own share that is neither behind the makers of the gradients that
-  // it reads, nor behind its layer. So gradients only go backward along the units, and no rank waits for a later one. A
-  // call that adds to a gradient stays with the unit that reads the parameter, where that is allowed.
+  // Moves each call of B or W to the last legal unit of its own share: not behind the makers of the gradients that it
+  // reads, nor behind its layer. So gradients only go backward along the units, and no rank waits for a later one. A
+  // call that adds to a gradient stays with the unit that reads the parameter, where that is legal.
   void rehome() {
     DenseMap<StringAttr, int64_t> ends; // of layer calls
     for (const FlatCall &call : flat.calls)

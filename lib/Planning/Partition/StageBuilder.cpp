@@ -127,7 +127,7 @@ private:
     auto program = ProgramOp::create(builder, model.getLoc(), model);
     programBlock = builder.createBlock(&program.getBody());
     for (const auto &each : flat.layers)
-      // Paths do not tell which layer a call belongs to, so the program lists the layers.
+      // Paths do not show to which layer a call belongs, so the program lists the layers.
       LayerOp::create(builder, model.getLoc(), each.path, each.layer, each.kind);
     return program;
   }

@@ -63,9 +63,8 @@ private:
   static std::string nameOfRank(int64_t rank) { return "rank " + std::to_string(rank); }
 
   /// What would have to change for the step to become shorter, as seen from a rank:
-  ///   - Its work, if at least half of what a tenth less of it saves on the rank is saved in the step, or if the rank
-  ///     idles for less
-  /// than a hundredth of the step.
+  ///   - Its work, if a tenth less of it shortens the step by at least half of that tenth, or if the rank idles for
+  ///     less than a hundredth of the step.
   ///   - Else the value or the rank that it waits for longest.
   ///
   /// Both limits are conventions of the report, not tuned.
