@@ -1,3 +1,4 @@
+// `--check-arena` and `--check-live`.
 #include "ArenaChecks.h"
 
 #include "LivePlaces.h"
@@ -9,7 +10,7 @@ namespace plc::runtime {
 
 namespace {
 
-/// The first element that has other bits with NaNs in all dead bytes.
+/// The error for a tensor whose bits differ; it names the first such element.
 Error differenceOf(const TensorInfo &tensor, const Bytes &found, const Bytes &expected) {
   size_t width = byteWidth(tensor.type), element = 0;
   while (std::memcmp(&found[element * width], &expected[element * width], width) == 0)
@@ -25,9 +26,11 @@ Error differenceOf(const TensorInfo &tensor, const Bytes &found, const Bytes &ex
 } // namespace
 
 void runPoisoned(Session &session, const Results &results, const TrainingStep &step, const std::vector<Bytes> &inputs) {
+  // 1. The reference: step 0 leaves the parameters as they are, so the second run starts from the same ones.
   std::vector<Bytes> states = session.tensors().readStates();
   session.run({}, inputs);
   std::vector<Bytes> expected = results.gather(session), statesAfter = session.tensors().readStates();
+  // 2. The same run from the same states, with NaN in dead bytes.
   session.tensors().writeStates(states);
   try {
     Probe probe;
@@ -36,6 +39,7 @@ void runPoisoned(Session &session, const Results &results, const TrainingStep &s
   } catch (Error &error) {
     throw error.note("it ran plainly, and failed with NaNs in all bytes that the plan calls dead");
   }
+  // 3. Compare bits, not values: a NaN is unequal to itself.
   std::vector<Bytes> found = results.gather(session);
   for (size_t i = 0; i < found.size(); ++i)
     if (found[i] != expected[i])
@@ -54,18 +58,20 @@ void checkLive(const Manifest &manifest, const Results &results, const std::func
   session->run({}, inputs);
   const EntryPlan &plan = session->plan();
   std::vector<Bytes> expected = results.gather(*session), statesAfter = session->tensors().readStates();
+  // Whether any result or state changes if these bytes are overwritten.
   auto changes = [&](const LivePlace &place, Arena::Fill with) {
     try {
       session->tensors().writeStates(states);
       session->run({}, inputs, {false, with, place.rank, place.action, place.offset, place.bytes});
       return results.gather(*session) != expected || session->tensors().readStates() != statesAfter;
-    } catch (const Error &) { // An index among those bytes, for one, is out of range: they are read.
+    } catch (const Error &) { // An index in these bytes is out of range, for example. So they are read.
       session = make();
       return true;
     }
   };
   for (const LivePlace &place : livePlacesAtPeak(manifest, plan)) {
-    // NaN shows nearly everything; what is only compared with some number needs that number.
+    // NaN first, because it shows in nearly every result. A value that is only compared with a number may need -inf, 0
+    // or another sign to change the outcome.
     using enum Arena::Fill;
     constexpr Arena::Fill fills[] = {NaN, Flipped, MinusInfinity, Zero};
     if (std::any_of(std::begin(fills), std::end(fills), [&](Arena::Fill fill) { return changes(place, fill); }))

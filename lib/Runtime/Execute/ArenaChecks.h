@@ -1,4 +1,4 @@
-// Whether a plan's lifetimes are right, by running with wrong bytes: `--check-arena` and `--check-live`.
+// Checks of planned lifetimes: runs with wrong bytes in the arena.
 #ifndef PLC_LIB_RUNTIME_EXECUTE_ARENACHECKS_H
 #define PLC_LIB_RUNTIME_EXECUTE_ARENACHECKS_H
 
@@ -8,13 +8,15 @@
 
 namespace plc::runtime {
 
-/// Runs plainly without the step, and then with NaN in every byte that the plan calls dead. Throws Error (exit code 1)
-/// unless all bits agree: a lifetime ends too early.
+/// `--check-arena`: no lifetime ends too early. Runs the entry on the same inputs and states twice: without the
+/// optimizer's step, then with it and with NaN in every byte that the plan calls dead. Throws Error (exit code 1)
+/// unless all results and states have equal bits.
 void runPoisoned(Session &session, const Results &results, const TrainingStep &step, const std::vector<Bytes> &inputs);
 
-/// For each rank, at the moment when its arena is fullest, and for each place that the plan calls live then: runs with
-/// other bytes in that place. Throws Error (exit code 1) if no bit of any result changes: a lifetime ends too late, and
-/// the peak is higher than it must be. `make` gives a session with the present parameters.
+/// `--check-live`: no lifetime ends too late. For each rank at the action where its arena is fullest, and for each
+/// value that the plan calls live then: runs with other bytes in that value. Throws Error (exit code 1) if no bit of
+/// any result changes, because then the peak is higher than it must be. `make` returns a session with the present
+/// parameters. It is called again after each run that fails, because a stopped session cannot run again.
 void checkLive(const Manifest &manifest, const Results &results, const std::function<std::unique_ptr<Session>()> &make,
                const std::vector<Bytes> &inputs);
 

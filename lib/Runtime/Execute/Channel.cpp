@@ -1,3 +1,4 @@
+// Both sides of a channel meet under one mutex.
 #include "Channel.h"
 
 #include <cstring>
@@ -16,6 +17,7 @@ bool Channel::copyIfBoth(Message &message) const {
   if (!message.destination || !message.source)
     return false;
   std::memcpy(message.destination, message.source, message.bytes);
+  // After the copy: a waiting rank reads this flag without the lock, and then the bytes.
   message.copied = true;
   return true;
 }

@@ -1,4 +1,4 @@
-// Messages between two ranks of one process: one copy, straight into the place that the receiver has credited.
+// Messages between two ranks of one process, by one copy.
 #ifndef PLC_LIB_RUNTIME_EXECUTE_CHANNEL_H
 #define PLC_LIB_RUNTIME_EXECUTE_CHANNEL_H
 
@@ -9,7 +9,9 @@
 
 namespace plc::runtime {
 
-/// Whoever comes second, receiver with its place or sender with its bytes, copies.
+/// One channel of an entry inside a process. A message is copied once, from the sender's arena to the offset that the
+/// receiver has posted. The side that comes second makes the copy: the receiver if the message was sent before, else
+/// the sender.
 class Channel {
 public:
   /// Messages are numbered 0 .. numMessages-1: one per micro-batch, or 0 alone for a channel used once per step.
@@ -18,11 +20,12 @@ public:
   /// Forgets the last step's messages. No rank may be running.
   void reset();
 
-  /// Each returns whether this call copied: then the other side, if it waits, is to be woken.
+  /// Receiver: the message is to be written to `destination`. Both return whether this call copied. Then the caller
+  /// wakes the other side, which may be waiting.
   bool postReceive(int64_t message, std::byte *destination);
-  /// `bytes` is the size of the message: that of the place that the receiver gives.
+  /// Sender: the message, `bytes` long, may be read from `source` until done().
   bool send(int64_t message, const std::byte *source, int64_t bytes);
-  /// Whether the message has been copied.
+  /// Whether the message has been copied; without a lock.
   bool done(int64_t message) const { return messages[static_cast<size_t>(message)].copied.load(); }
 
   const ChannelInfo info;
@@ -34,10 +37,11 @@ private:
     size_t bytes = 0;
     std::atomic<bool> copied{false};
   };
+  /// Copies if both sides have come. The caller holds the mutex, so exactly one side does.
   bool copyIfBoth(Message &message) const;
 
   std::vector<Message> messages;
-  std::mutex mutex;
+  std::mutex mutex; // of the messages, but for `copied`
 };
 
 } // namespace plc::runtime

@@ -1,3 +1,4 @@
+// Plays an entry with 1, 2, 4, .. workers, and takes the fastest.
 #include "ChooseWorkers.h"
 
 #include "plc/Runtime/Base/Error.h"
@@ -14,8 +15,10 @@ namespace {
 
 using module::EntryPlan, module::Manifest;
 
+/// The limit of key `machine.threads_per_stage`, so that the environment cannot exceed what a strategy may ask for.
 constexpr int64_t mostWorkers = 256;
 
+/// Nanoseconds of a run as the simulator plays it, with a core for each worker.
 int64_t predictedNs(const Manifest &manifest, const EntryPlan &entry, int64_t workers) {
   simulator::Play play = simulator::playOf(manifest, entry, workers);
   simulator::Simulation simulation;
@@ -42,7 +45,9 @@ std::optional<int64_t> workersOfEnvironment() {
 int64_t chooseWorkers(const Manifest &manifest, const EntryPlan &entry, double cpus, size_t localRanks) {
   double each = cpus / static_cast<double>(std::max<size_t>(1, localRanks));
   auto most = static_cast<int64_t>(std::clamp(each, 1.0, static_cast<double>(mostWorkers)));
+  // One worker wins a tie: more would take CPUs and gain nothing.
   int64_t best = 1, bestNs = most > 1 ? predictedNs(manifest, entry, 1) : 0;
+  // Powers of two, and last the maximum: a play of each number would cost more than it gains.
   for (int64_t workers = 2; workers <= most; workers = std::max(workers + 1, std::min(2 * workers, most))) {
     int64_t ns = predictedNs(manifest, entry, workers);
     if (ns < bestNs) {

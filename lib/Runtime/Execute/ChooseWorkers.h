@@ -1,4 +1,4 @@
-// How many workers a rank has where neither the strategy nor the run says so.
+// Chooses the workers of a rank where strategy and options leave them open.
 #ifndef PLC_LIB_RUNTIME_EXECUTE_CHOOSEWORKERS_H
 #define PLC_LIB_RUNTIME_EXECUTE_CHOOSEWORKERS_H
 
@@ -12,8 +12,9 @@ namespace plc::runtime {
 /// `PLC_THREADS_PER_STAGE` of the environment, if it is set. Throws usageError unless it is 1 to 256.
 std::optional<int64_t> workersOfEnvironment();
 
-/// Workers of each rank of an entry, of which `cpus` has `localRanks` in this process: as many as each rank has CPUs, or fewer if a
-/// run is predicted to take no longer with them. In its time counts what it takes to wake those that help.
+/// Workers of each rank of an entry, at least 1. `cpus` are the CPUs of this process (a fraction, if a quota says so),
+/// and `localRanks` its ranks of the entry. At most as many workers as a rank has CPUs; fewer if the simulator predicts
+/// a run that is no longer with them. The prediction includes the time to wake helping workers.
 int64_t chooseWorkers(const module::Manifest &manifest, const module::EntryPlan &entry, double cpus, size_t localRanks);
 
 } // namespace plc::runtime

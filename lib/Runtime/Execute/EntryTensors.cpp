@@ -1,3 +1,4 @@
+// Scatters and gathers: shards, micro-batches, replicas.
 #include "EntryTensors.h"
 
 #include "plc/Module/ParameterShards.h"
@@ -15,7 +16,7 @@ const Rank *EntryTensors::localRank(size_t number) const {
   return nullptr;
 }
 
-/// Calls visit(place) for each place of a rank that has a parameter, or a part of it.
+/// Calls visit(place) for each buffer of a rank that holds a parameter, or a shard of it.
 template <class Visit>
 static void forEachPlace(const RankInfo &rank, StaticKind kind, const ParameterInfo &parameter, Visit visit) {
   for (const StaticInfo &place : rank.statics)
@@ -33,8 +34,8 @@ std::vector<EntryTensors::Owner> EntryTensors::ownersOf(const ParameterInfo &par
   return owners;
 }
 
-/// The bytes of a place: in its arena if no other session needs them, so that nothing large is copied; else in `copy`, to
-/// which the transport brings them.
+/// Points into the arena if this is the only session, so that nothing large is copied. Else the bytes go to `copy`, and
+/// the transport broadcasts them.
 const std::byte *EntryTensors::view(size_t rank, const StaticInfo &place, Bytes &copy) const {
   const Rank *local = localRank(rank);
   if (transport.isAlone())
@@ -46,7 +47,7 @@ const std::byte *EntryTensors::view(size_t rank, const StaticInfo &place, Bytes 
   return copy.data();
 }
 
-/// Calls part(first sample, samples, bytes before in the replica's place) for each micro-batch of a batched tensor that a
+/// Calls part(first sample, samples, offset in the replica's buffer) for each micro-batch of a batched tensor that a
 /// replica runs.
 template <class Part>
 void EntryTensors::forEachMicroBatch(const TensorInfo &info, int64_t replica, Part part) const {
@@ -63,12 +64,13 @@ void EntryTensors::scatterInputs(const std::vector<Bytes> &inputs) const {
     for (const auto &rank : localRanks) {
       if (std::byte *place = rank->find(StaticKind::Input, entry.inputs[i].name))
         scatterInput(entry.inputs[i], inputs[i], entry.replicaOf(rank->number()), place);
+      // A divisor that sums over the batch reads the rows of all micro-batches, from a buffer of its own.
       if (std::byte *place = rank->find(StaticKind::Input, wholeInputName(entry.inputs[i].name)))
         std::memcpy(place, inputs[i].data(), entry.inputs[i].numBytes());
     }
 }
 
-/// In the arena micro-batches lie one behind the other, whichever axis the batch is.
+/// In the arena micro-batches lie one behind the other, whichever axis is the batch. So each has one contiguous slice.
 void EntryTensors::scatterInput(const TensorInfo &info, const Bytes &input, int64_t replica, std::byte *place) const {
   if (!info.batched())
     std::memcpy(place, input.data(), info.numBytes());
@@ -78,7 +80,7 @@ void EntryTensors::scatterInput(const TensorInfo &info, const Bytes &input, int6
     });
 }
 
-/// The bytes of a parameter, or of the part of it that a name stands for.
+/// Copies the whole parameter, or the shard that `name` names, out of `from`; put() copies back.
 static void take(const ParameterInfo &parameter, const std::string &name, const std::byte *from, std::byte *to) {
   if (std::optional<PartName> part = parsePartName(name))
     module::takePart(parameter, *part, from, to);
@@ -134,6 +136,7 @@ void EntryTensors::writeStates(const std::vector<Bytes> &states) const {
   forEachState([&](size_t rank, const StaticInfo &place) {
     if (const Rank *local = localRank(rank))
       std::memcpy(local->at(place), states[next].data(), states[next].size());
+    // Remote states count too: the order is that of readStates().
     ++next;
   });
 }
@@ -165,6 +168,7 @@ void EntryTensors::gatherGradient(const ParameterInfo &parameter, Bytes &out) co
     if (!entry.ranks[owner.rank].find(StaticKind::Gradient, owner.name))
       continue;
     Bytes sum(static_cast<size_t>(entry.ranks[owner.rank].find(StaticKind::Parameter, owner.name)->bytes));
+    // Only the owner has all sites of a gradient; it adds them, and the others get the sum.
     if (const Rank *local = localRank(owner.rank))
       local->owned().sumSites(owner.name, sum.data());
     transport.broadcast(owner.rank, sum.data(), sum.size());
@@ -172,7 +176,7 @@ void EntryTensors::gatherGradient(const ParameterInfo &parameter, Bytes &out) co
   }
 }
 
-/// Calls visit(replica, the bytes of its place) of an output, replica by replica.
+/// Calls visit(replica, bytes, buffer) for the buffer that each replica has of an output.
 template <class Visitor>
 void EntryTensors::forEachPart(size_t index, Visitor visit) const {
   for (int64_t replica = 0; replica < entry.replicas; ++replica) {
@@ -183,12 +187,12 @@ void EntryTensors::forEachPart(size_t index, Visitor visit) const {
   }
 }
 
-/// Values that a micro-batch gives of an output that is not batched.
+/// A sum over samples has a row for each sample, so that it can be added in the order of samples. Any other has one.
 int64_t EntryTensors::rowsIn(const TensorInfo &info, int64_t microBatch) const {
   return info.sumsSamples() ? entry.firstSample(microBatch + 1) - entry.firstSample(microBatch) : 1;
 }
 
-/// Calls visit(micro-batch, the bytes of its value) for each sample, or for each micro-batch, of an output that is not batched.
+/// Calls visit(micro-batch, bytes of a row) for each row of an output without a batch axis, in order.
 template <class Visitor>
 void EntryTensors::forEachRow(size_t index, Visitor visit) const {
   forEachPart(index, [&](int64_t replica, const std::byte *data, const StaticInfo &) {

@@ -1,4 +1,4 @@
-// The tensors of an entry as wholes, scattered to and gathered from the arenas of its ranks, wherever those are.
+// Moves whole tensors to and from the arenas of an entry's ranks.
 #ifndef PLC_LIB_RUNTIME_EXECUTE_ENTRYTENSORS_H
 #define PLC_LIB_RUNTIME_EXECUTE_ENTRYTENSORS_H
 
@@ -6,56 +6,67 @@
 
 namespace plc::runtime {
 
-/// Between two runs of a session. A scatter writes to the local ranks: every session has the whole to scatter. A gather
-/// is collective: all sessions of the entry call it alike (Transport.h), and have the whole afterwards.
+/// The tensors of an entry as the caller sees them: whole, whatever rank has which shard or slice. Called between two
+/// runs of a session. A scatter writes to the local ranks alone, so every session must have the whole. A gather is
+/// collective: all sessions of the entry call it alike (Transport.h), and have the whole afterwards.
 class EntryTensors {
 public:
   EntryTensors(const EntryPlan &entry, Transport &transport, const std::vector<std::unique_ptr<Rank>> &localRanks)
       : entry(entry), transport(transport), localRanks(localRanks) {}
 
+  /// Whole-batch inputs, in the entry's order, into the buffers of each local rank that reads them.
   void scatterInputs(const std::vector<Bytes> &inputs) const;
-  /// A parameter or moment, into every place of it.
+  /// The value or a moment of a parameter, `from` whole, into every buffer of it or of a shard of it.
   void scatter(StaticKind kind, const ParameterInfo &parameter, const std::byte *from) const;
-  /// Zeros, likewise.
+  /// Writes zeros into the same buffers.
   void clear(StaticKind kind, const ParameterInfo &parameter) const;
-  /// States of local ranks as they are before a sequence.
+  /// Fills the states of local ranks with their initial values, as before a sequence.
   void restart() const;
-  /// The bytes of the states of all ranks, and back to those that are here.
+  /// The bytes of the states of all ranks, in the order of ranks and of their tables. Collective.
   std::vector<Bytes> readStates() const;
+  /// Writes those of the local ranks back; `states` as readStates() returns them.
   void writeStates(const std::vector<Bytes> &states) const;
-  /// Behind the last parameter: what local ranks have prepared from the former ones is prepared again.
+  /// To be called after the last parameter is written: local ranks compute their precomputed values again in the next
+  /// run.
   void parametersChanged() const;
 
-  /// A parameter or moment, from the ranks that own the parameter or parts of it. False, and `out` as it is, where no rank holds it.
+  /// Gathers a parameter or moment from the ranks that own it or shards of it. Returns false, and leaves `out` as it
+  /// is, if no rank has it.
   bool gather(StaticKind kind, const ParameterInfo &parameter, std::byte *out) const;
+  /// Whether some rank has a buffer of this kind for the parameter: gather() would return true. Not collective.
   bool holds(StaticKind kind, const ParameterInfo &parameter) const;
-  /// The gradient of a parameter: its sites in order. Leaves `out` as it is where none is made.
+  /// The gradient of a parameter in the last run: its sites added in order. Leaves `out` as it is where the entry
+  /// computes none.
   void gatherGradient(const ParameterInfo &parameter, Bytes &out) const;
-  /// An output of the last run, the sum of its rows (sumOfRows) where it is not batched.
+  /// An output of the last run. One without a batch axis is the sum of its rows (sumOfRows).
   Bytes gatherOutput(size_t index) const;
-  /// The rows of a scalar that each micro-batch gives: a value for each sample, or one.
+  /// The rows of a scalar output, by micro-batch: one value for each sample, or one for the micro-batch.
   std::vector<std::vector<double>> gatherRows(size_t index) const;
 
-  /// Whether all ranks are in this process: then a gather is nobody else's matter.
+  /// Whether all ranks are in this process. Then a gather needs no other process.
   bool allLocal() const { return localRanks.size() == entry.ranks.size(); }
 
 private:
+  /// Null if another session has the rank.
   const Rank *localRank(size_t number) const;
   /// Calls visit(rank, place) for each state of each rank.
   template <class Visitor>
   void forEachState(Visitor visit) const;
-  /// Who owns a parameter or a part of one.
+  /// A rank that updates a parameter, or a shard of it. Of several copies, exactly one is owned.
   struct Owner {
     size_t rank;
-    const std::string &name; // of the parameter, or of the part
+    const std::string &name; // of the parameter or the shard
   };
   std::vector<Owner> ownersOf(const ParameterInfo &parameter) const;
+  /// The bytes of a buffer of any rank; `copy` may own them.
   const std::byte *view(size_t rank, const StaticInfo &place, Bytes &copy) const;
   void scatterInput(const TensorInfo &info, const Bytes &input, int64_t replica, std::byte *place) const;
+  /// See EntryTensors.cpp; a replica's buffers of batched tensors have its own micro-batches alone.
   template <class Part>
   void forEachMicroBatch(const TensorInfo &info, int64_t replica, Part part) const;
   template <class Visitor>
   void forEachPart(size_t index, Visitor visit) const;
+  /// Rows that a micro-batch adds to an output without a batch axis.
   int64_t rowsIn(const TensorInfo &info, int64_t microBatch) const;
   template <class Visitor>
   void forEachRow(size_t index, Visitor visit) const;

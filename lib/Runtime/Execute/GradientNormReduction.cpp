@@ -1,3 +1,4 @@
+// Collects one share from each rank that steps.
 #include "GradientNormReduction.h"
 
 #include <algorithm>
@@ -25,10 +26,12 @@ void GradientNormReduction::reset() {
 
 bool GradientNormReduction::bring(size_t rank, const StepShare &share) {
   std::lock_guard lock(mutex);
+  // Sums are kept by path, and added by norm() in the order of paths.
   for (auto &[path, sum] : share.squares)
     gradient.add(path, sum);
   losses[rank] = share.loss;
   brought[rank] = true;
+  // Counted last: a rank that reads 0 may read the sums without the lock.
   return missing.fetch_sub(1) == 1;
 }
 

@@ -1,4 +1,4 @@
-// What the ranks of one process tell each other at the optimizer's step.
+// Adds up the gradient's norm and the loss over the ranks of one process.
 #ifndef PLC_LIB_RUNTIME_EXECUTE_GRADIENTNORMREDUCTION_H
 #define PLC_LIB_RUNTIME_EXECUTE_GRADIENTNORMREDUCTION_H
 
@@ -12,11 +12,12 @@
 
 namespace plc::runtime {
 
-/// By rank: whether its actions end in a step.
+/// By rank: whether its actions have an optimizer's step.
 std::vector<bool> ranksThatStep(const EntryPlan &entry);
 
-/// Each rank that steps brings its share; when all have, each takes away the norm of the whole gradient and the loss. Those are
-/// added in the order of paths and of ranks, so their bits do not depend on which rank came first.
+/// Each rank that steps brings its share. When all have, each reads the norm of the whole gradient and the loss. Norms
+/// are added in the order of paths and losses in the order of ranks. So the bits do not depend on which rank came
+/// first.
 class GradientNormReduction {
 public:
   /// steps[r]: rank r has a step.
@@ -24,23 +25,25 @@ public:
 
   /// Forgets the last step. No rank may be running.
   void reset();
-  /// Once per rank and step. Returns done(): then the others, if they wait, are to be woken.
+  /// Adds the share of a rank, once per step. Returns whether it was the last one: then the caller wakes the ranks that
+  /// wait.
   bool bring(size_t rank, const StepShare &share);
+  /// Whether every rank that steps has brought its share.
   bool done() const { return missing.load() == 0; }
-  /// After done().
+  /// Valid after done(): the norm of the whole gradient, and the sum of all losses.
   double norm() const { return gradient.norm(); }
   double loss() const { return std::accumulate(losses.begin(), losses.end(), 0.0); }
 
-  /// The rank has yet to bring its own.
+  /// Whether the reduction still waits for this rank.
   bool awaits(size_t rank) const { return steps[rank] && !brought[rank] && !done(); }
 
 private:
   std::mutex mutex;
   GradientNorm gradient;
-  std::vector<double> losses; // by rank
-  const std::vector<bool> steps;
+  std::vector<double> losses;             // by rank
+  const std::vector<bool> steps;          // by rank
   std::vector<std::atomic<bool>> brought; // by rank
-  std::atomic<size_t> missing{0};
+  std::atomic<size_t> missing{0};         // ranks that have not brought their share
 };
 
 } // namespace plc::runtime

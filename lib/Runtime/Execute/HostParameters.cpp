@@ -1,3 +1,4 @@
+// Parameters and moments outside of arenas.
 #include "HostParameters.h"
 
 #include <cstring>
@@ -42,6 +43,7 @@ void HostParameters::forEach(size_t index, Visit visit) {
 void HostParameters::scatterTo(const EntryTensors &tensors, StaticKind kind, size_t index) const {
   bool isValue = kind == StaticKind::Parameter;
   auto which = static_cast<size_t>(kind == StaticKind::Moment2);
+  // An entry may have a moment that the optimizer of this parameter lacks: a frozen one has none.
   const Bytes *bytes = isValue ? &values[index] : which < moments[index].size() ? &moments[index][which] : nullptr;
   if (bytes && !bytes->empty())
     tensors.scatter(kind, parameters[index], bytes->data());
@@ -52,6 +54,7 @@ void HostParameters::scatterTo(const EntryTensors &tensors, StaticKind kind, siz
 void HostParameters::share(ProcessGroup &world) {
   for (size_t i = 0; i < parameters.size(); ++i)
     forEach(i, [&](StaticKind, Bytes &bytes) {
+      // Sizes first: the first process may not have written a tensor at all.
       auto size = static_cast<int64_t>(bytes.size());
       world.broadcast(0, &size, sizeof(size));
       bytes.resize(static_cast<size_t>(size));
@@ -62,6 +65,7 @@ void HostParameters::share(ProcessGroup &world) {
 void HostParameters::gatherFrom(const EntryTensors &tensors) {
   for (size_t i = 0; i < parameters.size(); ++i)
     forEach(i, [&](StaticKind kind, Bytes &bytes) {
+      // A tensor that this entry does not hold is valid here already.
       if (!tensors.holds(kind, parameters[i]))
         return;
       bytes.resize(parameters[i].tensor().numBytes());

@@ -1,4 +1,4 @@
-// The process's own copy of parameters and moments, as far as there is one.
+// The process's own copy of parameters and moments.
 #ifndef PLC_LIB_RUNTIME_EXECUTE_HOSTPARAMETERS_H
 #define PLC_LIB_RUNTIME_EXECUTE_HOSTPARAMETERS_H
 
@@ -7,24 +7,29 @@
 
 namespace plc::runtime {
 
+/// By number, from moment 1.
 inline constexpr StaticKind momentKinds[] = {StaticKind::Moment1, StaticKind::Moment2};
 
-/// What is read and written one by one, whichever entry runs. A tensor takes memory from when it is first written; before, it is zero.
+/// Parameters and moments that are read and written one by one, whichever entry runs. A tensor takes memory from its
+/// first write on; before, it reads as zeros. A process that keeps parameters in arenas never writes here, so it has
+/// one copy of them.
 class HostParameters {
 public:
   explicit HostParameters(const Manifest &manifest);
 
+  /// Whole tensors, by the index of the parameter; `which` counts moments from 1.
   void readValue(size_t index, void *out) const { read(index, values[index], out); }
   void readMoment(size_t index, int which, void *out) const { read(index, momentOf(index, which), out); }
   void writeValue(size_t index, const void *data) { write(index, values[index], data); }
   void writeMoment(size_t index, int which, const void *data);
+  /// Makes them zero again, and frees their memory.
   void clearMoments(size_t index);
 
-  /// The value or a moment of a parameter into every place of the local ranks.
+  /// Writes the value or a moment of a parameter to every buffer of the local ranks; zeros if there is none.
   void scatterTo(const EntryTensors &tensors, StaticKind kind, size_t index) const;
-  /// The first process's are everybody's afterwards. Collective.
+  /// Afterwards every process has the tensors of the first. Collective.
   void share(ProcessGroup &world);
-  /// Those that the entry holds, from the ranks that own them. Collective, unless all are local.
+  /// Takes the tensors that the entry holds from the ranks that own them. Collective, unless all are local.
   void gatherFrom(const EntryTensors &tensors);
 
 private:

@@ -1,3 +1,4 @@
+// Reads lifetimes out of a rank's action table.
 #include "LivePlaces.h"
 
 #include <map>
@@ -8,13 +9,13 @@ namespace {
 
 using Op = ActionInfo::Op;
 
-/// A value lives before the actions begin+1 .. end.
+/// A value that is live before the actions begin+1 .. end.
 struct Lifetime {
   size_t begin, end;
   int64_t offset, bytes;
 };
 
-/// One rank's actions, read as lifetimes.
+/// The lifetimes of one rank, found backward from its drops.
 class RankLifetimes {
 public:
   RankLifetimes(const Manifest &manifest, const EntryPlan &entry, const RankInfo &plan)
@@ -27,7 +28,7 @@ public:
         add(i);
   }
 
-  /// Those of the run before which they are the most bytes.
+  // The values live before the run where they are the most bytes. Quadratic in the table; a check runs it once.
   std::vector<LivePlace> peak(size_t rank) const {
     std::vector<LivePlace> most;
     int64_t mostBytes = 0;
@@ -50,16 +51,18 @@ public:
   }
 
 private:
-  /// Adds what a drop ends, unless other bytes of it were dropped since it was written.
+  // Adds the lifetime that a drop ends. Iterates backward to the action that made the value.
   void add(size_t drop) {
     const ActionInfo &place = actions[drop];
     for (size_t i = drop; i-- > 0;) {
       const ActionInfo &action = actions[i];
+      // Some of these bytes were dropped since they were written: no value of this size is live.
       if (action.op == Op::Drop && action.offset < place.offset + place.bytes &&
           place.offset < action.offset + action.bytes)
         return;
       if (action.op == Op::Run ? writes(action, place.offset)
                                : action.op == Op::PostRecv && action.offset == place.offset) {
+        // A received value is live once its wait is over, not when the receive is posted.
         size_t begin = action.op == Op::Run ? i : waits.at({Op::WaitRecv, action.target, action.microBatch});
         lifetimes.push_back({begin, drop, place.offset, place.bytes});
         return;
@@ -67,6 +70,7 @@ private:
     }
   }
 
+  // Whether a run writes a result of a real type at this offset.
   bool writes(const ActionInfo &run, int64_t offset) const {
     for (const CallInfo &call : plan.tasks[static_cast<size_t>(run.target)].calls)
       for (const module::RealOperand &result :
@@ -76,6 +80,7 @@ private:
     return false;
   }
 
+  // Whether a message out of these bytes was sent and not yet waited for.
   bool onItsWay(const Lifetime &life, size_t before) const {
     for (size_t i = life.begin; i < before; ++i) {
       const ActionInfo &action = actions[i];

@@ -1,4 +1,4 @@
-// What a plan calls live when an arena is fullest.
+// The values that a plan calls live when an arena is fullest.
 #ifndef PLC_LIB_RUNTIME_EXECUTE_LIVEPLACES_H
 #define PLC_LIB_RUNTIME_EXECUTE_LIVEPLACES_H
 
@@ -6,15 +6,15 @@
 
 namespace plc::runtime {
 
-/// Bytes of an arena that hold a value before an action of a rank.
+/// Bytes of a rank's arena that hold a live value before an action of that rank.
 struct LivePlace {
   size_t rank, action;
   int64_t offset, bytes;
 };
 
-/// Each rank's live places before the run where they are the most bytes: last written or received before it, dropped
-/// after it. Not among them are places that live through the whole entry, messages on their way, whose bytes may have
-/// been copied already, and results of integers, which the manifest does not list.
+/// Each rank's live values before the run of a task where they are the most bytes. A value lives from the action that
+/// last wrote or received it to its drop. Left out are persistent buffers, messages on their way (their bytes may have
+/// been copied already), and results of integers, which the manifest does not list.
 std::vector<LivePlace> livePlacesAtPeak(const Manifest &manifest, const EntryPlan &plan);
 
 } // namespace plc::runtime

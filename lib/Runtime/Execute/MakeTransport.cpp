@@ -1,7 +1,9 @@
+// Makes a transport of each row of the table of transports.
 #include "plc/Runtime/Execute/MakeTransport.h"
 
 namespace plc::runtime {
 
+// Each row names the two functions of a transport. They are defined beside it.
 #define PLC_TRANSPORT(KIND, NAME, MAKE, JOIN)                                                                          \
   std::unique_ptr<Transport> MAKE(const EntryPlan &entry);                                                             \
   ProcessGroup *JOIN();

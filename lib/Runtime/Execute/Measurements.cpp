@@ -1,3 +1,4 @@
+// Memory, profiles and times of a session's runs.
 #include "plc/Runtime/Execute/Measurements.h"
 
 #include "Session.h"
@@ -11,9 +12,11 @@
 
 namespace plc::runtime {
 
-/// Per thread beside the arena and BLIS's blocks: kernel scratch, tables.
+/// Bytes of a thread beside the arena and BLIS's blocks: scratch buffers of kernels, tables. Not tuned: a bound, and
+/// test/Integration/checks.test holds it against what is measured.
 static constexpr int64_t otherBytesPerThread = int64_t(8) << 20;
 
+/// Bytes in use in malloc's arenas and in its mappings.
 int64_t allocatedBytes() {
   struct mallinfo2 info = ::mallinfo2();
   return static_cast<int64_t>(info.uordblks + info.hblkhd);
@@ -23,7 +26,7 @@ std::vector<RankMemory> memoryOf(const Manifest &manifest, const Session &sessio
                                  int64_t heapBytes) {
   std::vector<RankMemory> figures;
   std::vector<int64_t> measured = session.measuredBytes();
-  // The heap is the process's: each of its ranks is charged an equal share, beside the code, which all share.
+  // The heap is the process's. Each of its ranks is charged an equal share of it, beside the code that all share.
   std::vector<int64_t> heaps = session.ofAllRanks(
       [&](const Rank &) { return std::max<int64_t>(0, heapBytes) / static_cast<int64_t>(session.ranks().size()); });
   for (size_t i = 0; i < measured.size(); ++i) {
@@ -37,7 +40,7 @@ std::vector<RankMemory> memoryOf(const Manifest &manifest, const Session &sessio
   return figures;
 }
 
-/// All ranks' updates, as if each were a kernel.
+/// The optimizer's updates of all ranks, as if they were a kernel. Bytes are the mean of the ranks that step.
 static KernelProfile profileOfSteps(const Manifest &manifest, const EntryPlan &entry, const Rank::Time &time) {
   int64_t bytes = 0, ranks = 0;
   for (const RankInfo &rank : entry.ranks) {
@@ -59,17 +62,19 @@ std::vector<KernelProfile> profileOf(const Manifest &manifest, const Session &se
   }
   if (!times.empty() && times.back().calls)
     profiles.push_back(profileOfSteps(manifest, session.plan(), times.back()));
+  // Slowest first; names break ties, so that the order is reproducible.
   std::sort(profiles.begin(), profiles.end(),
             [](auto &a, auto &b) { return std::tie(b.nanoseconds, a.kernel) < std::tie(a.nanoseconds, b.kernel); });
   return profiles;
 }
 
+/// Nanoseconds of a played step; 0 if the play fails.
 static int64_t play(const simulator::Play &play, const simulator::Cluster &cluster) {
   simulator::Simulation simulation;
   return simulator::simulate(play, cluster, simulation) ? 0 : simulation.stepNs;
 }
 
-/// Gives each of a rank's tasks and steps its own time, what is prepared apart.
+/// Gives each task and step of a rank its measured time. A play has neither drops nor precomputing runs.
 static void setTimes(simulator::Play &play, const RankInfo &plan, size_t rank, const std::vector<int64_t> &times) {
   size_t next = 0; // drops are left out
   for (size_t i = 0; i < plan.actions.size(); ++i)
@@ -81,6 +86,7 @@ std::optional<RunTimes> timesOf(const Manifest &manifest, const Session &session
                                 bool sharesKernels) {
   const EntryPlan &entry = session.plan();
   int64_t begin = INT64_MAX, end = 0;
+  // When the first rank began and the last one ended.
   for (const auto &rank : session.ranks()) {
     if (rank->taskTimes().empty() || rank->executed().second == 0)
       return std::nullopt;
@@ -89,18 +95,20 @@ std::optional<RunTimes> timesOf(const Manifest &manifest, const Session &session
   }
   if (session.ranks().size() != entry.ranks.size())
     return std::nullopt;
+  // The prediction: a cluster like this process, by the times of the plan.
   auto cores = std::max<int64_t>(1, static_cast<int64_t>(usableCpus()) / threadsPerStage);
   simulator::Play predicted = simulator::playOf(manifest, entry, threadsPerStage);
   simulator::Cluster here = simulator::oneProcess(entry.ranks.size(), cores, manifest.rates, threadsPerStage);
   here.sharesKernels &= sharesKernels;
   RunTimes times;
   times.predictedNs = play(predicted, here);
-  // The times that tasks took are those of ranks that share cores already, so a replay has a core for each.
+  // The replay: measured times already include the sharing of cores and helping workers. So each rank gets a core of
+  // its own, of the same speed, and no help.
   simulator::Cluster alone = simulator::oneProcess(entry.ranks.size(), 0, manifest.rates);
   alone.sharesKernels = false;
   alone.machines.front().speed = 1;
   simulator::Play replayed = predicted, fastest = predicted;
-  replayed.stepsMeet = fastest.stepsMeet = false; // a step's time holds what it waits for
+  replayed.stepsMeet = fastest.stepsMeet = false; // a measured step includes its wait for the others
   for (const auto &rank : session.ranks()) {
     const RankInfo &plan = entry.ranks[rank->number()];
     setTimes(replayed, plan, rank->number(), rank->taskTimes());
@@ -112,6 +120,7 @@ std::optional<RunTimes> timesOf(const Manifest &manifest, const Session &session
   return times;
 }
 
+/// FLOPs of all tasks but the precomputing ones, which only the first run executes.
 int64_t flopsOf(const Manifest &manifest, const EntryPlan &entry) {
   int64_t flops = 0;
   for (const RankInfo &rank : entry.ranks)

@@ -1,3 +1,4 @@
+// Engine over a compiled module: entries, steps, reports.
 #include "plc/Runtime/Execute/ModuleEngine.h"
 
 #include "SessionCache.h"
@@ -12,9 +13,11 @@ namespace plc::runtime {
 
 namespace {
 
-/// The first value of those that the processes have found. No text of an error has a NUL in it. Collective.
+/// The first of the values that the processes found, the same in each. Collective. Fields travel as one text, separated
+/// by NUL, which no text of an error has.
 std::optional<NonFiniteValue> firstOfAll(std::optional<NonFiniteValue> found, ProcessGroup &world) {
   std::string text;
+  // Times by the first process's clock, so that they compare.
   int64_t ahead = world.clockAhead();
   if (found) {
     const Error &error = found->error;
@@ -29,6 +32,7 @@ std::optional<NonFiniteValue> firstOfAll(std::optional<NonFiniteValue> found, Pr
     std::vector<std::string> parts;
     for (size_t at = 0; at < told.size(); at += parts.back().size() + 1)
       parts.emplace_back(told.c_str() + at);
+    // This process found none: its text is empty.
     if (parts.size() < 5)
       continue;
     NonFiniteValue value{parts[0] == "1", std::stoll(parts[1]), std::stoll(parts[2]),
@@ -40,8 +44,8 @@ std::optional<NonFiniteValue> firstOfAll(std::optional<NonFiniteValue> found, Pr
   return first;
 }
 
-/// A compiled module as the commands see it: which entries it has and what each gives. Sessions and parameters are the
-/// cache's.
+/// A compiled module as the commands see it: its entries and their results. It owns no tensors: sessions and parameters
+/// belong to the cache. `gradient` is an entry of this class alone. It runs the plan of `train` without the update.
 class ModuleEngine : public Engine {
 public:
   ModuleEngine(std::unique_ptr<Module> module, const ModuleOptions &options)
@@ -70,6 +74,7 @@ public:
     std::vector<Bytes> all;
     TrainingStep next{step, lossScale().value};
     Session &session = cache.run(planOf(train), next, withOwnInputs(planOf(train), next, inputs, all));
+    // After the run: a step that threw has not made these parameters.
     setOrigin({step, origin().seed});
     StepResult result;
     if (size_t loss = train.findOutput(lossName); loss < train.outputs.size())
@@ -109,6 +114,7 @@ public:
   }
   void shareParameters() override {
     cache.share();
+    // Three broadcasts, which all processes make in this order.
     Origin ofLeader = origin();
     share(&ofLeader, sizeof(ofLeader));
     setOrigin(ofLeader);
@@ -119,7 +125,7 @@ public:
   void gatherParameters() override { cache.gather(); }
 
   void restart(const EntryInfo &entry) override {
-    if (const Session *session = cache.find(planOf(entry))) // one that is made later begins so
+    if (const Session *session = cache.find(planOf(entry))) // a session that is made later starts with initial states
       session->tensors().restart();
   }
 
@@ -128,6 +134,7 @@ public:
     for (const RankInfo &rank : manifest.entries[planOf(entry)].ranks)
       for (const StaticInfo &place : rank.statics)
         if (place.kind == StaticKind::State)
+          // A state that is written whole has no last position.
           least = std::min(least.value_or(INT64_MAX), place.positions ? place.positions : INT64_MAX);
     return least;
   }
@@ -178,6 +185,7 @@ public:
         session->addTracks(tracks);
     if (!world)
       return writeTraceFile(file, tracks);
+    // One start for all processes, by the first one's clock. Each writes its events relative to that.
     int64_t ahead = world->clockAhead();
     std::optional<int64_t> first = firstEvent(tracks);
     std::vector<int64_t> firsts = world->gather(first ? *first - ahead : INT64_MAX);
@@ -207,7 +215,7 @@ private:
   void listEntries();
   const std::vector<Bytes> &withOwnInputs(size_t plan, const TrainingStep &step, const std::vector<Bytes> &inputs,
                                           std::vector<Bytes> &all) const;
-  /// Its place among the manifest's entries; `gradient` is run by the plan of `train`.
+  // The index of an entry's plan in the manifest; `gradient` runs the plan of `train`.
   size_t planOf(const EntryInfo &entry) const {
     const EntryInfo &planned = entry.isGradient() ? *findEntry("train") : entry;
     return static_cast<size_t>(&planned - infos.data());
@@ -215,12 +223,13 @@ private:
 
   SessionCache cache;
   const Manifest &manifest;
-  ProcessGroup *const world; // or nullptr
+  ProcessGroup *const world; // nullptr: one process has all ranks
   const bool sharesKernels;
-  std::vector<EntryInfo> infos; // the manifest's, and last `gradient`
+  std::vector<EntryInfo> infos; // those of the manifest, in order, and last `gradient`
 };
 
-/// The inputs of a plan, of which those are held in `all` that no caller gives, if there are such.
+/// Adds the inputs that the engine gives (`step()`, `loss_scale()`) to those of the caller. Without such inputs nothing
+/// is copied; else `all` owns the result.
 const std::vector<Bytes> &ModuleEngine::withOwnInputs(size_t plan, const TrainingStep &step,
                                                       const std::vector<Bytes> &inputs, std::vector<Bytes> &all) const {
   const std::vector<TensorInfo> &infos = manifest.entries[plan].inputs;
@@ -233,7 +242,8 @@ const std::vector<Bytes> &ModuleEngine::withOwnInputs(size_t plan, const Trainin
   return all;
 }
 
-/// The manifest's, and `gradient`: train without its update, whose outputs are all that it makes. Inputs that an engine gives are nobody's to give.
+/// Lists the manifest's entries, and `gradient`: `train` without its update, with the gradients among its outputs.
+/// Inputs that the engine gives are hidden from callers.
 void ModuleEngine::listEntries() {
   for (const EntryPlan &plan : manifest.entries) {
     infos.push_back(plan);

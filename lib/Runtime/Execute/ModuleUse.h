@@ -1,4 +1,4 @@
-// Whether a thread may use a module now: calls of two threads at once, and of a forked child, are refused.
+// Refuses calls of two threads at once, and calls of a forked child.
 #ifndef PLC_LIB_RUNTIME_EXECUTE_MODULEUSE_H
 #define PLC_LIB_RUNTIME_EXECUTE_MODULEUSE_H
 
@@ -9,11 +9,12 @@
 
 namespace plc::runtime {
 
-/// The process that uses a module now, and the one that has its threads. Process ids, so that a child that is forked during a call
-/// does not take the call for one of its own.
+/// Guards a module that one thread at a time may use. It stores process ids, not flags: a child that is forked during a
+/// call inherits the memory, and must not take that call for one of its own.
 class ModuleUse {
 public:
-  /// One call, of one thread. Any thread may make the next one.
+  /// The scope of one call. Any thread may make the next one. Acquire and release order the memory of two calls by
+  /// different threads.
   class Call {
   public:
     /// Throws usageError if another call goes on, or if the module's threads are those of a parent process.
@@ -34,9 +35,9 @@ public:
     ModuleUse &use;
   };
 
-  /// From now on the module has threads, which a forked child lacks.
+  /// To be called when the module starts threads. A forked child does not have them.
   void startThreads() { threadsOf.store(::getpid(), std::memory_order_relaxed); }
-  /// Another process, from which this one was forked, runs the module or has its threads.
+  /// Whether a process from which this one was forked runs the module or has its threads.
   bool isOfParent() const { return isOther(threadsOf) || isOther(caller); }
 
 private:

@@ -1,3 +1,4 @@
+// The interpreter of a rank's action table.
 #include "Rank.h"
 
 #include "plc/Runtime/Base/NonFinite.h"
@@ -11,6 +12,7 @@ namespace plc::runtime {
 
 using Op = ActionInfo::Op;
 
+/// Other processes on these CPUs decide whether waiting workers spin.
 static WorkerOptions beside(const Transport &transport, WorkerOptions options) {
   options.processes = transport.processesOnTheseCpus();
   return options;
@@ -21,12 +23,13 @@ Shared::Shared(const Manifest &manifest, const EntryPlan &entry, const WorkerOpt
     : manifest(manifest), entry(entry), transport(std::move(newTransport)), waits(entry, *transport),
       workers(transport->localRanks().size(), beside(*transport, options), stop) {
   const std::vector<size_t> &ranks = transport->localRanks();
+  // A transport wakes by rank of the entry; workers are numbered by local rank. Local ranks ascend.
   transport->connect([this, &ranks](size_t rank) {
     workers.wake(static_cast<size_t>(std::lower_bound(ranks.begin(), ranks.end(), rank) - ranks.begin()));
   });
 }
 
-/// Null if the rank takes its actions in their order.
+/// Null if the rank takes its actions in the order of its table.
 static std::unique_ptr<module::ReadyActions> readyActionsOf(const RankInfo &plan) {
   return plan.takesWhatIsReady() ? std::make_unique<module::ReadyActions>(plan.actions, plan.after) : nullptr;
 }
@@ -54,6 +57,7 @@ void Rank::startTaskTimes() {
   fastestTimes.assign(manifest.kernels.size() + 1, INT64_MAX);
 }
 
+/// Sums the fastest calls of each task: the step without any disturbance.
 std::vector<int64_t> Rank::fastestTaskTimes() const {
   std::vector<int64_t> times(plan.actions.size());
   for (size_t i = 0; i < times.size(); ++i) {
@@ -68,13 +72,16 @@ std::vector<int64_t> Rank::fastestTaskTimes() const {
 }
 
 void Rank::poisonAll() {
+  // Everything but persistent buffers: at the start of a run no other value is live.
   std::vector<std::pair<int64_t, int64_t>> alive; // begin, end
   for (const StaticInfo &place : plan.statics)
     alive.push_back({place.offset, place.offset + place.bytes});
+  // A sentinel, so that the loop also fills the bytes behind the last buffer.
   alive.push_back({plan.arenaBytes, plan.arenaBytes});
   std::sort(alive.begin(), alive.end());
   int64_t end = 0;
   for (auto [nextBegin, nextEnd] : alive) {
+    // Arena::overwrite wants offsets aligned to 8. The bytes between are padding.
     end = (end + 7) / 8 * 8;
     if (nextBegin > end)
       arena.overwrite(end, nextBegin - end, manifest.real, Arena::Fill::NaN);
@@ -91,6 +98,7 @@ void Rank::execute(Workers::Worker &newWorker, const TrainingStep &step, const P
   flight.startEntry(entry);
   const bool timesTasks = !actionTimes.empty();
   begun = timesTasks ? Trace::now() : 0;
+  // A probe names an action by its index. So it needs the order of the table, in which the plan's peak is.
   if (!(ready && !probe.fill ? takeReady(step, probe) : takeAll(step, probe)))
     return;
   flight.startEntry(entry);
@@ -104,13 +112,15 @@ bool Rank::takeAll(const TrainingStep &step, const Probe &probe) {
       return false;
     probeBefore(action, probe);
     if (!(action.prepares() && prepared) && action.op != Op::Drop &&
-        !take(action, step)) // Drops only inform the checks.
+        !take(action, step)) // A drop does nothing: it tells the checks that bytes are dead.
       return false;
   }
   return true;
 }
 
-/// Whatever is ready: messages are started first, so that others need not wait, then what has arrived is taken.
+/// Takes whatever is ready. First it starts messages, which take no time and which other ranks may wait for. Then it
+/// takes messages that have arrived, since they may make a task ready. Only then does it compute. It sleeps if nothing
+/// is ready.
 bool Rank::takeReady(const TrainingStep &step, const Probe &probe) {
   for (ready->restart(); !ready->allDone();) {
     if (shared.stop.load(std::memory_order_relaxed))
@@ -135,7 +145,7 @@ bool Rank::takeReady(const TrainingStep &step, const Probe &probe) {
   return true;
 }
 
-/// Waits that are over; whether there was any.
+/// Takes the waits that are over; returns whether there were any.
 bool Rank::takeArrived() {
   const std::vector<size_t> &waits = ready->toAwait();
   bool any = false;
@@ -144,22 +154,24 @@ bool Rank::takeArrived() {
       ++i;
       continue;
     }
-    ready->done(waits[i]); // which puts others in its place
+    ready->done(waits[i]); // removes it from `waits`: another one has this index now
     actionsDone.fetch_add(1, std::memory_order_relaxed);
     any = true;
   }
   return any;
 }
 
-/// Until one of the ready waits is over. False if the run was stopped before.
+/// Sleeps until one of the ready waits is over. False if the run was stopped before.
 bool Rank::waitForAny() {
   awaited.clear();
   for (size_t number : ready->toAwait())
     awaited.push_back(waitOf(plan.actions[number]));
+  // One of the waits stands for all, in reports and in the expected time.
   actionIndex = ready->toAwait().front();
   flight.startAction(actionIndex);
   const int64_t begin = Trace::now();
   size_t over = awaited.size();
+  // Before it sleeps: if this closes a cycle of waits, no rank of it can ever go on.
   if (auto error = shared.waits.begin(awaited))
     throw *error;
   auto mayGoOn = [&] {
@@ -167,6 +179,7 @@ bool Rank::waitForAny() {
     over = static_cast<size_t>(std::find_if(awaited.begin(), awaited.end(), isOver) - awaited.begin());
     return over < awaited.size() || shared.stop.load();
   };
+  // Some transports make progress only inside test(): then the rank must keep asking.
   if (shared.transport->wakes())
     shared.workers.wait(*worker, mayGoOn);
   else
@@ -180,7 +193,7 @@ bool Rank::waitForAny() {
   return true;
 }
 
-/// With what is recorded of it. False if the run was stopped.
+/// Executes an action, with all that is recorded of it. False if the run was stopped.
 bool Rank::take(const ActionInfo &action, const TrainingStep &step) {
   const bool timesTasks = !actionTimes.empty();
   actionIndex = static_cast<size_t>(&action - plan.actions.data());
@@ -196,12 +209,14 @@ bool Rank::take(const ActionInfo &action, const TrainingStep &step) {
   }
   if (events)
     record(action, begin);
+  // Precomputing happens once, so the time of a run begins behind it.
   if (action.prepares() && timesTasks)
     begun = Trace::now();
   actionsDone.fetch_add(1, std::memory_order_relaxed);
   return true;
 }
 
+/// Writes the probe's bytes that belong before this action.
 void Rank::probeBefore(const ActionInfo &action, const Probe &probe) {
   if (probe.poisonDead && action.op == Op::Drop)
     arena.overwrite(action.offset, action.bytes, manifest.real, Arena::Fill::NaN);
@@ -220,6 +235,7 @@ bool Rank::perform(const ActionInfo &action, const TrainingStep &step) {
 void Rank::record(const ActionInfo &action, int64_t begin) {
   static const std::string stepName = "step";
   Trace::Event event{Trace::Kind::Step, action.microBatch, &stepName, begin, Trace::now()};
+  // Posting takes no time: it would only crowd the trace.
   if (action.op == Op::PostRecv)
     return;
   if (action.op == Op::Step) {
@@ -234,6 +250,7 @@ void Rank::record(const ActionInfo &action, int64_t begin) {
   events->add(event);
 }
 
+/// Runs the calls of a task in order. Times are read only if something keeps them.
 bool Rank::runTask(const ActionInfo &action) {
   const TaskInfo &task = plan.tasks[static_cast<size_t>(action.target)];
   for (const CallInfo &call : task.calls) {
@@ -266,27 +283,30 @@ bool Rank::runCall(const CallInfo &call, const ActionInfo &action) {
   turns.clear();
   operands.clear();
   for (int64_t operand : call.operands)
+    // Addresses differ from run to run: a micro-batch has its own blocks and slices.
     operands.push_back(arena.at(shared.entry.placeOf(plan, operand, action)));
   currentMicroBatch.store(action.microBatch, std::memory_order_relaxed);
   current.store(&call, std::memory_order_relaxed);
-  // A kernel may pass an infinity on. Told before it runs, which may write over its inputs.
+  // A kernel may pass an infinity on. Found before it runs, because it may write over its inputs.
   if (finiteChecks != FiniteChecks::None)
     infinity = kernel.infinite ? Infinity::OfKernel : infinityRead(call, kernel);
   bool good = runKernel(shared.entry.kernelOf(call, action.microBatch), operands.data());
   current.store(nullptr, std::memory_order_relaxed);
+  // Between two kernels: messages that were begun move on while this rank computes.
   shared.transport->progress();
   return good;
 }
 
-/// Of the current call: its kernel, or one that a turn of it calls.
+/// Runs a kernel of the current call: the call's own, or one that an iteration of a loop calls.
 bool Rank::runKernel(int64_t number, void *const *operands) {
   const KernelInfo &kernel = manifest.kernels[static_cast<size_t>(number)];
   if (kernel.loop)
     return runTurns(number, *kernel.loop, operands);
   int64_t microBatch = currentMicroBatch.load(std::memory_order_relaxed);
-  bool adds = microBatch >= 0 && !shared.entry.beginsLane(microBatch); // to what the lane has so far
+  bool adds = microBatch >= 0 && !shared.entry.beginsLane(microBatch); // to the sum of its accumulation group
   KernelRun run{kernel.function, operands, kernel.chunks, 1, adds, &kernel.name, microBatch};
   bool good = shared.workers.run(*worker, run, paces[static_cast<size_t>(number)]);
+  // Without a fault the run was stopped by another rank.
   if (!good && shared.workers.job(local).fault())
     fail(kernel);
   if (good && finiteChecks != FiniteChecks::None)
@@ -294,10 +314,12 @@ bool Rank::runKernel(int64_t number, void *const *operands) {
   return good;
 }
 
+/// Runs a loop: the kernels of each iteration in sequence, each shared among workers. Nested loops call this again.
 bool Rank::runTurns(int64_t number, const module::LoopInfo &loop, void *const *operands) {
   int64_t begin = Trace::now();
   std::vector<void *> places;
   turns.push_back(0);
+  // `count` chooses the alternating buffers, the number of the iteration the slices.
   for (int64_t count = 0; count < loop.turns; ++count) {
     int64_t turn = turns.back() = loop.turnAt(count);
     for (const module::StepInfo &step : loop.steps) {
@@ -308,15 +330,18 @@ bool Rank::runTurns(int64_t number, const module::LoopInfo &loop, void *const *o
         return false;
     }
   }
+  // A result that is also an element of another result has two addresses: copy it to the second.
   for (const module::EndInfo &end : loop.ends)
     std::memcpy(addressOf(end.to, operands, turns.back()), addressOf(end.from, operands, turns.back()),
                 static_cast<size_t>(end.bytes));
   turns.pop_back();
+  // For the watchdog: the loop is the call's kernel, so its whole time counts.
   auto &slowest = paces[static_cast<size_t>(number)].slowestNs;
   slowest.store(std::max(slowest.load(std::memory_order_relaxed), Trace::now() - begin), std::memory_order_relaxed);
   return true;
 }
 
+/// Throws the error of a kernel that found an index out of range, at the line that gathers.
 void Rank::fail(const KernelInfo &kernel) const {
   const KernelJob::GatherError &fault = *shared.workers.job(local).fault();
   const std::vector<std::string> *where = &kernel.where;
@@ -331,6 +356,7 @@ void Rank::fail(const KernelInfo &kernel) const {
       .note(tellCall(plan, index, *current.load(), currentMicroBatch, kernel) + turnText());
 }
 
+/// The iterations that run now, for the note of an error.
 std::string Rank::turnText() const {
   std::string text;
   for (int64_t turn : turns)
@@ -338,6 +364,7 @@ std::string Rank::turnText() const {
   return text;
 }
 
+/// Whether an address lies in an input's buffer.
 bool Rank::isOfInput(const void *address) const {
   return std::ranges::any_of(plan.statics, [&](const StaticInfo &place) {
     const std::byte *begin = at(place);
@@ -345,7 +372,8 @@ bool Rank::isOfInput(const void *address) const {
   });
 }
 
-/// Of an infinite parameter no rule speaks; nor of an input, but it may be a mask.
+/// The origin of infinities among a call's inputs. Those of parameters do not count: no rule speaks of them, so they
+/// are an error. Those of an input may be a mask, so they count apart.
 Rank::Infinity Rank::infinityRead(const CallInfo &call, const KernelInfo &kernel) const {
   Infinity found = Infinity::None;
   for (const module::RealOperand &input : kernel.inputs) {
@@ -362,12 +390,14 @@ Rank::Infinity Rank::infinityRead(const CallInfo &call, const KernelInfo &kernel
   return found;
 }
 
+/// Throws at, or records, a value of the kernel's results that is NaN or an unexpected infinity.
 void Rank::checkFinite(const KernelInfo &kernel, void *const *operands) {
   std::optional<Error> error = findFault(kernel, operands, [&](double value) {
     return std::isnan(value) || (std::isinf(value) && infinity == Infinity::None);
   });
   if (error && finiteChecks == FiniteChecks::Stop)
     throw *error;
+  // A record also keeps an infinity that came from an input, in case nothing else is found.
   const bool isGiven = !error;
   if (!error && finiteChecks == FiniteChecks::Record && infinity == Infinity::OfInput)
     error = findFault(kernel, operands, [](double value) { return std::isinf(value); });
@@ -378,6 +408,7 @@ void Rank::checkFinite(const KernelInfo &kernel, void *const *operands) {
     recorded = std::move(found);
 }
 
+/// An error for the first element of a kernel's results for which isFault holds; nullopt if there is none.
 template <class IsFault>
 std::optional<Error> Rank::findFault(const KernelInfo &kernel, void *const *operands, IsFault isFault) const {
   for (const module::RealOperand &result : kernel.results)
@@ -390,6 +421,7 @@ std::optional<Error> Rank::findFault(const KernelInfo &kernel, void *const *oper
   return std::nullopt;
 }
 
+/// Posts, sends or waits for a message.
 bool Rank::message(const ActionInfo &action) {
   const ChannelInfo &channel = shared.entry.channels[static_cast<size_t>(action.target)];
   const int64_t message = messageOf(action);
@@ -411,7 +443,7 @@ bool Rank::message(const ActionInfo &action) {
   return true; // not a message
 }
 
-/// False if the run was stopped before.
+/// Waits for a message or for the gradient's norm. False if the run was stopped before.
 bool Rank::waitFor(const Wait &wait) {
   Transport &transport = *shared.transport;
   bool over = transport.test(wait);
@@ -420,6 +452,7 @@ bool Rank::waitFor(const Wait &wait) {
     waitPaces[actionIndex].took(0);
     return true;
   }
+  // Registered only if it really waits: most waits are over already, and registering takes a lock.
   if (auto error = shared.waits.begin({&wait, 1}))
     throw *error;
   auto mayGoOn = [&] { return (over = transport.test(wait)) || shared.stop.load(); };
@@ -432,16 +465,19 @@ bool Rank::waitFor(const Wait &wait) {
   return over;
 }
 
+/// The optimizer's step on the parameters that this rank owns.
 bool Rank::update(const TrainingStep &step) {
   const OptimizerSettings &settings = manifest.optimizer;
   double scale = 1;
-  // Nobody changes a parameter before all know that the step is finite, and by what the gradient is clipped.
+  // No rank changes a parameter before all know the norm and loss of the whole step: one that is not finite must leave
+  // every parameter as it was, and clipping needs the norm.
   if (settings.needsNorm()) {
     if (!updates.measure(shared.workers, *worker))
       return false;
     shared.transport->reduce(index, {updates.squares(), lossHere()});
     if (!waitFor({index, Wait::For::Norm}))
       return false;
+    // Gradients were computed from the scaled loss.
     double norm = shared.transport->norm() / step.lossScale;
     if (settings.leavesOut() && !isFiniteStep(manifest.real, norm, shared.transport->loss()))
       return true;
@@ -453,6 +489,7 @@ bool Rank::update(const TrainingStep &step) {
     return false;
   if (int64_t ns = Trace::now() - begin; manifest.profiling)
     kernelTimes.back().add(ns);
+  // Without that barrier the norm is only reported. The update has read the gradients, so it summed the squares too.
   if (!settings.needsNorm())
     shared.transport->reduce(index, {updates.squares(), lossHere()});
   return true;
@@ -469,6 +506,7 @@ double Rank::lossHere() const {
   return sum;
 }
 
+/// Claims count too, so that a long kernel shows progress.
 uint64_t Rank::progress() const {
   return actionsDone.load(std::memory_order_relaxed) + shared.workers.job(local).numClaims();
 }

@@ -1,3 +1,4 @@
+// Lists and gathers the results of an entry.
 #include "Results.h"
 
 #include "plc/Support/PartName.h"
@@ -15,6 +16,7 @@ Results::Results(const Manifest &manifest, const EntryPlan &plan) : tensors(plan
     });
   };
   for (const ParameterInfo &parameter : manifest.parameters) {
+    // In training all trained parameters, so that the list does not depend on the plan; else those with a buffer.
     if (plan.trains() ? parameter.frozen : !isMade(parameter))
       continue;
     differentiated.push_back(&parameter);

@@ -1,4 +1,4 @@
-// What one run of an entry gives: its outputs, and the gradients that it makes.
+// The results of one run of an entry: its outputs and gradients.
 #ifndef PLC_LIB_RUNTIME_EXECUTE_RESULTS_H
 #define PLC_LIB_RUNTIME_EXECUTE_RESULTS_H
 
@@ -6,14 +6,15 @@
 
 namespace plc::runtime {
 
-/// A session's outputs, and the gradients of parameters that it makes; in training of every trained one, zero where the
-/// loss does not depend on it.
+/// The results of an entry: its outputs, then the gradients that it computes. An entry that trains has one of every
+/// trained parameter, zero where the loss does not depend on it.
 class Results {
 public:
   Results(const Manifest &manifest, const EntryPlan &plan);
 
+  /// Names, types and shapes, in the order of gather().
   const std::vector<TensorInfo> &infos() const { return tensors; }
-  /// Of the session's last run.
+  /// The whole tensors of the session's last run. Collective.
   std::vector<Bytes> gather(const Session &session) const;
 
 private:

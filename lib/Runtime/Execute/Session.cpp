@@ -1,3 +1,4 @@
+// Starts, runs, watches and stops the ranks of an entry.
 #include "Session.h"
 
 #include "plc/Runtime/Base/Backoff.h"
@@ -19,6 +20,7 @@ Session::Session(const Manifest &manifest, const EntryPlan &entry, const WorkerO
     for (size_t i = 0; i < shared.workers.count(); ++i)
       threads.emplace_back([this, i] { serve(i); });
   } catch (const std::system_error &error) {
+    // Those that run already must be joined, or std::thread's destructor ends the program.
     size_t started = threads.size();
     leave();
     throw Error(BadInput, "",
@@ -37,10 +39,11 @@ void Session::leave() {
     thread.join();
 }
 
-/// The life of a worker: the first of each rank executes its actions in each round; all help.
+/// A worker's thread: the first of each rank executes its actions in each round; all help while they wait.
 void Session::serve(size_t index) {
   Workers::Worker &worker = shared.workers.enter(index);
   for (uint64_t seen = 0;; ++seen) {
+    // Helpers wait for a round that never comes, and help inside wait().
     bool executes = index % shared.workers.threadsPerRank() == 0;
     shared.workers.wait(worker, [&] { return leaving.load() || (executes && round.load() > seen); });
     if (leaving)
@@ -49,6 +52,7 @@ void Session::serve(size_t index) {
   }
 }
 
+/// A rank's part of a round.
 void Session::execute(size_t local, Workers::Worker &worker) {
   try {
     localRanks[local]->execute(worker, step, probe);
@@ -68,6 +72,7 @@ void Session::stopAll(std::exception_ptr error) {
       firstError = std::move(error);
     changed.notify_all();
   }
+  // Flag first, then wake: each sleeper checks the flag before it sleeps again.
   shared.stop = true;
   shared.transport->abort();
   shared.workers.wakeAll();
@@ -89,14 +94,17 @@ void Session::run(const TrainingStep &newStep, const std::vector<Bytes> &inputs,
     std::rethrow_exception(firstError);
 }
 
-/// Returns when all ranks have ended, or two seconds after an error.
+/// Returns when all ranks have ended, or two seconds after an error: a kernel that runs cannot be interrupted, and the
+/// caller must not hang with it. Two seconds are the bound that docs/runtime.md promises.
 void Session::watch(std::unique_lock<std::mutex> &lock) {
   Watchdog watchdog(hangTimeoutNs);
   auto ended = [&] { return running == 0; };
   while (!firstError && !ended()) {
+    // Without a watchdog only an end or an error wakes this thread; an hour is as good as no limit.
     auto tick = hangTimeoutNs ? std::chrono::nanoseconds(watchdog.tickNs()) : std::chrono::hours(1);
     if (changed.wait_for(lock, tick, [&] { return firstError || ended(); }) || !hangTimeoutNs)
       continue;
+    // look() may call stopAll(), which takes the lock.
     lock.unlock();
     look(watchdog);
     lock.lock();
@@ -104,12 +112,13 @@ void Session::watch(std::unique_lock<std::mutex> &lock) {
   lost = !changed.wait_for(lock, std::chrono::seconds(2), ended);
 }
 
-/// Stops the run if a rank hangs.
+/// Samples every local rank, and stops the run if one hangs.
 void Session::look(Watchdog &watchdog) {
   const std::vector<int64_t> &cpuTimes = shared.workers.sampleCpuTime();
   std::vector<Watchdog::Sample> samples;
   for (size_t i = 0; i < localRanks.size(); ++i) {
     const Rank &rank = *localRanks[i];
+    // A rank that waits cannot hang: the rank that it waits for can. One that has ended cannot either.
     samples.push_back(
         {shared.waits.waits(rank.number()) || !rank.executing(), rank.progress(), cpuTimes[i], rank.slowestNs()});
   }
@@ -128,7 +137,7 @@ void Session::look(Watchdog &watchdog) {
 }
 
 std::pair<double, bool> Session::gradientNorm() {
-  // All local ranks have brought their parts; those of other sessions may still be on their way.
+  // All local ranks have brought their shares; those of other sessions may still be on their way.
   Transport &transport = *shared.transport;
   Backoff backoff;
   while (!transport.test({0, Wait::For::Norm}))
@@ -151,7 +160,7 @@ void Session::startFiniteChecks() {
 std::optional<NonFiniteValue> Session::findNonFinite(const std::vector<Bytes> &inputs) {
   for (auto &rank : localRanks) {
     rank->startFiniteRecord();
-    rank->parametersChanged(); // What is prepared may be where it begins.
+    rank->parametersChanged(); // the value may come from a precomputing run
   }
   run({}, inputs);
   std::optional<NonFiniteValue> first;
@@ -196,6 +205,7 @@ std::vector<Rank::Time> Session::kernelTimes() const {
     for (auto &local : localRanks)
       if (local->number() == rank)
         ofRank = local->times();
+    // Rank after rank: each broadcast comes from the session that has it.
     shared.transport->broadcast(rank, ofRank.data(), numKernels * sizeof(Rank::Time));
     for (size_t i = 0; i < numKernels; ++i)
       sums[i].add(ofRank[i]);

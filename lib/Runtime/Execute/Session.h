@@ -1,4 +1,4 @@
-// One entry of a module, ready to run: its local ranks as threads, its transport, its first error.
+// One entry of a module, ready to run on threads of its own.
 #ifndef PLC_LIB_RUNTIME_EXECUTE_SESSION_H
 #define PLC_LIB_RUNTIME_EXECUTE_SESSION_H
 
@@ -11,54 +11,62 @@
 
 namespace plc::runtime {
 
+/// One entry of a module, ready to run: the ranks that are local to its transport, with the threads that execute them.
+/// Threads start with the session and wait for runs. The first error of any rank stops all, and run() throws it.
+///
+/// One thread calls the members, between two runs. It watches over the ranks while it is in run().
 class Session {
 public:
-  /// Executes the ranks that are local to the transport. hangTimeout in seconds; 0: no rank is watched.
+  /// `hangTimeout` in seconds; 0: no rank is watched. Throws Error if threads cannot be started.
   Session(const Manifest &manifest, const EntryPlan &entry, const WorkerOptions &options, double hangTimeout,
           std::unique_ptr<Transport> transport);
   ~Session();
   Session(const Session &) = delete;
 
-  /// Runs every local rank's action table once, with the given whole-batch inputs. Throws the first error, after every
-  /// rank has stopped; the session must not be run again then.
+  /// Runs every local rank's action table once, with whole-batch inputs in the entry's order. Throws the first error,
+  /// once all ranks have stopped or two seconds later. Then the session must not run again.
   void run(const TrainingStep &step, const std::vector<Bytes> &inputs, const Probe &probe = {});
 
-  /// A rank did not stop within two seconds of an error: its thread may still use this object and the module's code,
-  /// so neither may ever be destroyed.
+  /// Whether a rank did not stop within two seconds of an error. Its thread may still use this object and the module's
+  /// code, so neither may ever be destroyed.
   bool abandoned() const { return lost; }
 
-  /// In the last run a rank has begun to update its parameters.
+  /// Whether a local rank began to update its parameters in the last run.
   bool hasUpdated() const;
 
   const EntryPlan &plan() const { return entry; }
   const EntryTensors &tensors() const { return entryTensors; }
-  /// Norm of the whole gradient, of the last run, which made a step; and isFiniteStep of it.
+  /// After a run that made a step: the norm of the whole gradient, and whether it and the loss are finite
+  /// (isFiniteStep).
   std::pair<double, bool> gradientNorm();
 
-  /// From now on stops at the first kernel that writes a NaN, or an infinity that none of its rules speaks of.
+  /// See Rank::startFiniteChecks.
   void startFiniteChecks();
-  /// Runs the local ranks as a step does, but leaves the parameters as they are, and returns the first value that is not finite.
+  /// Runs the local ranks without a step, and returns the first value that is not finite.
   std::optional<NonFiniteValue> findNonFinite(const std::vector<Bytes> &inputs);
-  /// From now on times tasks; see Rank.
+  /// See Rank::startTaskTimes.
   void startTaskTimes();
   const std::vector<std::unique_ptr<Rank>> &ranks() const { return localRanks; }
-  /// From now on keeps traces: those of the local ranks are added to `tracks`.
+  /// From the next run on: keeps a trace of each local rank. addTracks() appends them.
   void startTrace(size_t eventsPerRank);
   void addTracks(std::vector<TraceTrack> &tracks) const;
-  /// Of every rank of the entry, what its arena holds that was written; collective, as gathering is.
+  /// Arena::measuredBytes of every rank of the entry. Collective, as gathers are.
   std::vector<int64_t> measuredBytes() const;
-  /// By rank of the entry, what its session tells of it. Collective.
+  /// A number of every rank of the entry, by rank: each session calls `tell` for its own. Collective.
   std::vector<int64_t> ofAllRanks(const std::function<int64_t(const Rank &)> &tell) const;
-  /// By kernel, and last the steps, of all ranks together; empty unless the module profiles. Collective.
+  /// Times by kernel, and last of the steps, of all ranks together; empty unless the module profiles. Collective.
   std::vector<Rank::Time> kernelTimes() const;
-  /// Chunks of a local rank's kernels that other workers than its own computed.
+  /// Chunks of a local rank's kernels that other workers computed.
   int64_t numHelped(size_t local) const { return shared.workers.job(local).numHelped(); }
 
 private:
+  /// The body of thread `index`.
   void serve(size_t index);
   void execute(size_t local, Workers::Worker &worker);
+  /// Stops all ranks, here and in other sessions; the first error is kept.
   void stopAll(std::exception_ptr error);
   void leave(); // and join
+  /// The caller's part of a run: waits for the end, and looks for ranks that hang.
   void watch(std::unique_lock<std::mutex> &lock);
   void look(Watchdog &watchdog);
 
@@ -69,8 +77,9 @@ private:
   std::vector<std::unique_ptr<Rank>> localRanks;
   EntryTensors entryTensors;
 
+  /// Guards running and firstError. step and probe are written between runs, and published by `round`.
   std::mutex mutex;
-  std::condition_variable changed; // running or firstError, for the thread in run()
+  std::condition_variable changed; // running or firstError; the thread in run() waits
   TrainingStep step;
   Probe probe;
   std::atomic<uint64_t> round{0}; // of runs; rank threads wait for the next

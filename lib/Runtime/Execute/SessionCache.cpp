@@ -1,3 +1,4 @@
+// Makes sessions, and moves parameters between them and the host.
 #include "SessionCache.h"
 
 #include "ArenaChecks.h"
@@ -12,18 +13,21 @@
 namespace plc::runtime {
 
 namespace {
-/// Of a trace; 48 bytes each.
+/// Newest events that a trace keeps of a rank. Of 56 bytes each, so 3.5 MiB. Not tuned: large enough for many steps of
+/// a small plan, small beside an arena.
 constexpr size_t eventsPerRank = 1 << 16;
-/// Measured of Open MPI's and MPICH's libraries, with what they keep for two processes: 10 and 11.6 MiB.
+/// Bytes of an MPI library with its state for two processes. Measured: 10 MiB of Open MPI, 11.6 of MPICH.
 constexpr int64_t mpiBytes = int64_t(11) << 20;
 
-/// Too little memory would end the program without a word, as parameters and arenas are written when they are made.
+/// Throws if the parameters exceed the memory that is available. Without this check the system would end the program
+/// without a message, because parameters and arenas are written when they are made.
 std::unique_ptr<Module> checked(std::unique_ptr<Module> module) {
   const Manifest &manifest = module->manifest();
   checkAvailable(module->fileName(), "parameters", parameterBytes(manifest.parameters, /*numMoments=*/0));
   return module;
 }
 
+/// The ranks of the largest entry: more processes than that would have nothing to do.
 size_t mostRanks(const Manifest &manifest) {
   size_t most = 0;
   for (const EntryPlan &entry : manifest.entries)
@@ -31,13 +35,15 @@ size_t mostRanks(const Manifest &manifest) {
   return most;
 }
 
-/// The processes of this run, all of which have the same module; null if the transport is this process's own.
+/// Joins the processes of this run, all of which must have the same module; null if the transport is within this
+/// process.
 ProcessGroup *joinProcesses(TransportKind transport, const Module &module) {
   ProcessGroup *joined = joinGroup(transport);
   if (!joined)
     return nullptr;
   ProcessGroup &world = *joined;
   const Manifest &manifest = module.manifest();
+  // The numerics key first: it explains more than a hash does.
   world.compare(module.fileName(), "the numerics key", manifest.numericsKey);
   world.compare(module.fileName(), "the module's hash", module.hash());
   world.compare(module.fileName(), "'training.nonfinite'", nameOfChoice(manifest.optimizer.nonFinite));
@@ -73,15 +79,16 @@ void SessionCache::keepIn(size_t index) {
   keeps = true;
 }
 
-/// From the holder, as it lies there. False if the host has it.
+/// Reads from the holder's arenas. False if the host has the tensor.
 bool SessionCache::readHeld(StaticKind kind, size_t index, void *out) {
   if (holder && !holder->tensors().allLocal())
     toHost();
   return holder && holder->tensors().gather(kind, contents.parameters[index], static_cast<std::byte *>(out));
 }
 
-/// To the holder; null: zeros. False if the host has to have it, too.
+/// Writes to the holder's arenas; null: zeros. False if the host must have the tensor too.
 bool SessionCache::writeHeld(StaticKind kind, size_t index, const void *data) {
+  // After training the next write makes the host the home again: writes are rare then, and any entry may run next.
   if (!keeps)
     toHost();
   ++version;
@@ -118,6 +125,7 @@ void SessionCache::writeMoment(size_t index, int which, const void *data) {
 
 void SessionCache::clearMoments(size_t index) {
   for (StaticKind kind : momentKinds)
+    // Both: the host keeps moments that the holder does not have.
     writeHeld(kind, index, nullptr);
   host.clearMoments(index);
 }
@@ -141,7 +149,7 @@ void SessionCache::toHost() {
     host.gatherFrom(session->tensors());
 }
 
-/// The present parameters, a tensor at a time.
+/// Writes the present parameters to a session's arenas, one tensor at a time, so that no second copy of all exists.
 void SessionCache::fill(const EntryTensors &tensors) const {
   Bytes bytes;
   for (size_t i = 0; i < contents.parameters.size(); ++i) {
@@ -159,10 +167,11 @@ void SessionCache::fill(const EntryTensors &tensors) const {
 Session &SessionCache::run(size_t index, const TrainingStep &step, const std::vector<Bytes> &inputs) {
   Session &session = ready(index);
   Loaded &entry = loaded[index];
-  if (!std::exchange(entry.hasRun, true)) // What was allocated between is parameters' and data's.
+  if (!std::exchange(entry.hasRun, true)) // Parameters and data were allocated since the session was made.
     entry.allocatedBefore += allocatedBytes();
   try {
     Results results(contents, session.plan());
+    // checkLive needs a new session after each probe that stops one.
     auto another = [&] {
       std::unique_ptr<Session> made = make(index, connect(index));
       fill(made->tensors());
@@ -179,6 +188,7 @@ Session &SessionCache::run(size_t index, const TrainingStep &step, const std::ve
     discardAfterError(index);
     throw;
   }
+  // The arenas of this session alone have the new parameters: it becomes the holder, and others are outdated.
   if (step.number > 0) {
     holder = &session;
     entry.version = ++version;
@@ -195,7 +205,8 @@ std::optional<NonFiniteValue> SessionCache::findNonFinite(size_t index, const st
   }
 }
 
-/// A stopped session does not start again: the next run makes another. The host takes the parameters that it holds, if they are whole.
+/// Drops a session that failed: a stopped one cannot run again. If it was the holder, the host takes its parameters,
+/// provided that they are whole: all in this process, no thread still running, no update begun.
 void SessionCache::discardAfterError(size_t index) {
   if (const Session *session = loaded[index].session.get(); session && session == holder) {
     if (session->tensors().allLocal() && !session->abandoned() && !session->hasUpdated())
@@ -217,7 +228,7 @@ Session &SessionCache::ready(size_t index) {
     std::unique_ptr<Transport> connected = connect(index);
     checkAvailable(file, "arenas of entry '" + contents.entries[index].name + "'", processMemory(index).arenas);
     entry.session = make(index, std::move(connected));
-    entry.allocatedBefore = before - allocatedBytes(); // plus what there is when it first runs
+    entry.allocatedBefore = before - allocatedBytes(); // run() adds the bytes at the first run
     if (std::exchange(printsWorkers, false))
       printWorkers(index);
     if (options.trace)
@@ -227,6 +238,7 @@ Session &SessionCache::ready(size_t index) {
     if (options.checkFinite)
       entry.session->startFiniteChecks();
   }
+  // Parameters were written or trained elsewhere since.
   if (entry.version != version)
     fill(entry.session->tensors());
   entry.version = version;
@@ -259,7 +271,7 @@ int64_t SessionCache::threadsPerStage(size_t index) const {
   return workers;
 }
 
-/// What the strategy leaves open, so that nobody wonders which cores are busy.
+/// Prints a number of workers that no option or strategy gave, so that busy cores are explained.
 void SessionCache::printWorkers(size_t index) const {
   int64_t workers = threadsPerStage(index);
   if (threads || workers == 1 || (world && !world->leads()))
@@ -270,7 +282,7 @@ void SessionCache::printWorkers(size_t index) const {
                ranks == 1 ? "1 rank" : ("each of " + std::to_string(ranks) + " ranks").c_str());
 }
 
-/// Several processes have a copy of all parameters each, and of moments once they are saved or resumed.
+/// Each of several processes also has a copy of all parameters, and of the moments once they are saved or resumed.
 module::ProcessMemory SessionCache::processMemory(size_t index) const {
   module::ProcessMemory memory =
       module::processMemory(contents.entries[index], localRanks(index), threadsPerStage(index), contents.codeBytes);
@@ -289,7 +301,7 @@ std::unique_ptr<Session> SessionCache::make(size_t index, std::unique_ptr<Transp
                                    std::move(connected));
 }
 
-/// A session that was abandoned, and the code that it runs, must stay.
+/// Destroys a session, unless it was abandoned: then it and the code that it runs are leaked on purpose.
 void SessionCache::discard(Loaded &entry) {
   if (entry.session && entry.session->abandoned()) {
     [[maybe_unused]] const Session *session = entry.session.release();

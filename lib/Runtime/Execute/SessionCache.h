@@ -1,4 +1,4 @@
-// The sessions of a module, one per entry, and the parameters that they share.
+// The sessions of a module, one per entry, and their shared parameters.
 #ifndef PLC_LIB_RUNTIME_EXECUTE_SESSIONCACHE_H
 #define PLC_LIB_RUNTIME_EXECUTE_SESSIONCACHE_H
 
@@ -10,7 +10,8 @@
 namespace plc::runtime {
 
 /// Makes a session when its entry first runs, and keeps it. Each run sees the parameters that were last written or
-/// trained. They are in the host's copy or, after a step or `keepIn`, in the arenas of a session.
+/// trained. These have one home at a time: the host's copy or, after a step or keepIn(), the arenas of one session, the
+/// holder. A version number tells which sessions have to be filled again.
 class SessionCache {
 public:
   SessionCache(std::unique_ptr<Module> module, const ModuleOptions &options);
@@ -18,48 +19,53 @@ public:
   SessionCache(const SessionCache &) = delete;
 
   const Manifest &manifest() const { return contents; }
-  /// Workers of each rank of an entry: as many as the run, the module or the environment says, else as pay here.
+  /// Workers of each rank of an entry. The options decide, else the module, else the environment, else chooseWorkers().
   int64_t threadsPerStage(size_t index) const;
-  /// The processes that run the module together, or nullptr: this one has all ranks.
+  /// The processes that run the module together; nullptr: this one has all ranks.
   ProcessGroup *processes() const { return world; }
 
-  /// Lets the arenas of an entry have the parameters and moments that are written from now on, and nothing else a copy of those that it
-  /// holds. Only where all of its ranks are in this process: else nothing changes. Before parameters have values.
+  /// Makes the session of an entry the holder of all parameters and moments that are written from now on. So there is
+  /// no second copy of those that it holds. Has no effect if ranks are in several processes. To be called before
+  /// parameters have values.
   void keepIn(size_t index);
 
+  /// Whole tensors, by index of the parameter; `which` counts moments from 1. Reading is collective if the holder's
+  /// ranks are in several processes.
   void readValue(size_t index, void *out);
   void readMoment(size_t index, int which, void *out);
   void writeValue(size_t index, const void *data);
   void writeMoment(size_t index, int which, const void *data);
   void clearMoments(size_t index);
-  /// The first process's parameters are everybody's afterwards. Collective.
+  /// Afterwards all processes have the first one's parameters. Collective.
   void share();
-  /// Afterwards they are read without other processes. Collective.
+  /// Brings parameters to the host if only several processes together have them. Afterwards each reads them alone.
+  /// Collective.
   void gather();
 
-  /// Runs the entry `index` of the manifest; step 0 leaves the parameters as they are. After an error the session is gone, and the
-  /// parameters are those of before the run; but if ranks in several processes, or some that had updated theirs already, had them, those
-  /// of the host, which were last written or gathered.
+  /// Runs the entry `index` of the manifest; step 0 leaves the parameters as they are. After an error the session is
+  /// gone. The parameters are then those of before the run, unless the holder's ranks are in several processes or had
+  /// begun to update: then they are the host's, which were last written or gathered.
   Session &run(size_t index, const TrainingStep &step, const std::vector<Bytes> &inputs);
 
-  /// Such a run, by Session::findNonFinite.
+  /// Session::findNonFinite of an entry; errors as of run().
   std::optional<NonFiniteValue> findNonFinite(size_t index, const std::vector<Bytes> &inputs);
 
-  /// The session of an entry, made if there is none, with the present parameters.
+  /// The session of an entry with the present parameters; made if there is none.
   Session &ready(size_t index);
-  /// What this process takes to run an entry, and to load and save.
+  /// Bytes that this process takes to run an entry, and to load and save.
   module::ProcessMemory processMemory(size_t index) const;
 
-  /// The session of an entry, or nullptr.
+  /// The session of an entry; nullptr if there is none yet.
   Session *find(size_t index) const { return loaded[index].session.get(); }
   bool hasRun(size_t index) const { return loaded[index].hasRun; }
-  /// What malloc has given out beyond this is the session's, and that of its runs.
+  /// Subtracted from allocatedBytes(): the rest is the session's and its runs'. Allocations between the making of a
+  /// session and its first run are left out.
   int64_t allocatedBefore(size_t index) const { return loaded[index].allocatedBefore; }
 
 private:
   struct Loaded {
     std::unique_ptr<Session> session;
-    uint64_t version = 0; // of the parameters it holds
+    uint64_t version = 0; // of the parameters in its arenas
     bool checkedLive = false, hasRun = false;
     int64_t allocatedBefore = 0;
   };
@@ -77,17 +83,17 @@ private:
 
   std::unique_ptr<Module> module;
   const std::string file;
-  const Manifest &contents; // of the module, which may have to stay when this goes
+  const Manifest &contents; // of the module; discard() may have to leak it
   ModuleOptions options;
   TransportKind transport;
   ProcessGroup *world;
-  std::optional<int64_t> threads;      // none: they are chosen for each entry
-  bool printsWorkers;                  // when the first session is made
+  std::optional<int64_t> threads;      // none: chosen for each entry
+  bool printsWorkers;                  // at the making of the first session
   mutable std::vector<int64_t> chosen; // by entry; 0: not yet
   std::vector<Loaded> loaded;          // by entry
-  HostParameters host;                 // has what the holder does not hold
-  Session *holder = nullptr;           // whose arenas have the present parameters; null: the host has them
-  bool keeps = false;                  // the holder has those that are written, too
+  HostParameters host;                 // what the holder does not hold
+  Session *holder = nullptr;           // its arenas have the present parameters; null: the host has them
+  bool keeps = false;                  // writes go to the holder too (keepIn)
   uint64_t version = 1;                // of the present parameters
 };
 

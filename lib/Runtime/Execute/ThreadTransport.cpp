@@ -1,3 +1,4 @@
+// Channels and a reduction inside one process.
 #include "ThreadTransport.h"
 
 #include "plc/Runtime/Base/ProcessGroup.h"
@@ -18,7 +19,7 @@ ThreadTransport::ThreadTransport(const EntryPlan &entry) : ranks(entry.ranks.siz
     channels.push_back(std::make_unique<Channel>(channel, channel.perStep ? 1 : entry.microBatches));
 }
 
-// Whoever copies wakes the other side, which may have found the message undone.
+// The side that copies wakes the other one, which may have found the message undone and gone to sleep.
 void ThreadTransport::post(int64_t channel, int64_t message, std::byte *place, int64_t) {
   if (channelOf(channel).postReceive(message, place))
     wake(static_cast<size_t>(channelOf(channel).info.source));
@@ -32,6 +33,7 @@ void ThreadTransport::send(int64_t channel, int64_t message, const std::byte *pl
 void ThreadTransport::reduce(size_t rank, const StepShare &share) {
   if (!reduction.bring(rank, share))
     return;
+  // The last share ends the wait of all ranks.
   for (size_t each : ranks)
     wake(each);
 }
@@ -39,6 +41,7 @@ void ThreadTransport::reduce(size_t rank, const StepShare &share) {
 bool ThreadTransport::awaits(const Wait &wait, size_t rank) const {
   if (wait.what == Wait::For::Norm)
     return reduction.awaits(rank);
+  // A send waits for the receiver to post, a receive for the sender to send.
   const ChannelInfo &info = channelOf(wait.channel).info;
   return !isOver(wait) && rank == static_cast<size_t>(wait.what == Wait::For::Send ? info.destination : info.source);
 }

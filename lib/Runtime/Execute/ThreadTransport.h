@@ -10,7 +10,8 @@
 
 namespace plc::runtime {
 
-/// All ranks are local. A message is one copy between two arenas, by whoever comes second.
+/// All ranks are local. A message is one copy between two arenas, made by the side that comes second (Channel.h), which
+/// wakes the other side. The reduction is a sum under one lock.
 class ThreadTransport final : public Transport {
 public:
   explicit ThreadTransport(const EntryPlan &entry);
@@ -26,7 +27,7 @@ public:
   bool test(const Wait &wait) override { return isOver(wait); }
   bool awaits(const Wait &wait, size_t rank) const override;
   void barrier(bool steps) override;
-  void broadcast(size_t, void *, size_t) override {} // Nobody else is there.
+  void broadcast(size_t, void *, size_t) override {} // no other session to send to
   void abort() noexcept override {}
 
 private:

@@ -1,3 +1,4 @@
+// Updates parameters in slices, as chunks of a kernel.
 #include "Updates.h"
 
 #include <algorithm>
@@ -10,7 +11,8 @@ Updates::Updates(const Manifest &manifest, const RankInfo &plan, const Arena &ar
     const StaticInfo *place = plan.find(StaticKind::Parameter, parameter.path);
     if (!place || !place->owned)
       continue;
-    std::map<std::pair<int64_t, int64_t>, const void *> sites; // by lane, then site: the order in which they are added
+    std::map<std::pair<int64_t, int64_t>, const void *>
+        sites; // by accumulation group, then site: the order of addition
     for (const StaticInfo &site : plan.statics)
       if (site.kind == StaticKind::Gradient && site.name == parameter.path)
         for (int64_t lane = 0; lane < site.lanes; ++lane)
@@ -19,6 +21,7 @@ Updates::Updates(const Manifest &manifest, const RankInfo &plan, const Arena &ar
       continue;
     for (auto [place, site] : sites)
       sitesOf[&parameter].push_back(site);
+    // A frozen parameter may have a gradient that a user asked for, but no update.
     if (parameter.frozen)
       continue;
     Update &update = updates.emplace_back();
@@ -27,10 +30,11 @@ Updates::Updates(const Manifest &manifest, const RankInfo &plan, const Arena &ar
     update.sites = sitesOf[&parameter];
     update.value = arena.at(place->offset);
     constexpr StaticKind kinds[] = {StaticKind::Moment1, StaticKind::Moment2};
-    for (StaticKind kind : kinds) // none where gradients are all that is asked for
+    for (StaticKind kind : kinds) // an entry that only computes gradients has none
       if (const StaticInfo *moment = plan.find(kind, parameter.path))
         update.moments.push_back(arena.at(moment->offset));
   }
+  // After the list is complete: slices point into it.
   for (const Update &update : updates)
     for (int64_t begin = 0; begin < update.elements; begin += updatedPart)
       parts.push_back({&update, begin});
@@ -73,11 +77,12 @@ bool Updates::forEach(plc_kernel_fn part, const StepFactors *factors, Workers &w
   static const std::string name = "step";
   Step step{factors, parts};
   void *argument = &step;
-  // Parts differ in size, so each is a claim of its own.
+  // Slices differ in size, so each is a claim of its own.
   ChunkTiming unknown;
   if (!parts.empty() &&
       !workers.run(worker, {part, &argument, static_cast<int64_t>(parts.size()), 1, 0, &name, -1}, unknown))
     return false;
+  // Slices are added in order, whichever worker summed them.
   for (auto &[path, sum] : sumsOfSquares)
     sum = 0;
   for (const Part &each : parts)
@@ -92,7 +97,7 @@ bool Updates::measure(Workers &workers, Workers::Worker &worker) {
 bool Updates::apply(int64_t step, double scale, Workers &workers, Workers::Worker &worker) {
   StepFactors factors(settings, step);
   factors.gradientScale = scale;
-  factors.measures = !settings.needsNorm(); // else that was measured before
+  factors.measures = !settings.needsNorm(); // else measure() did it before
   return forEach(updateChunks, &factors, workers, worker);
 }
 

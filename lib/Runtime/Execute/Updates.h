@@ -10,38 +10,42 @@
 
 namespace plc::runtime {
 
-/// Reads the gradients of the parameters that a rank owns, and updates the trained ones, all in place in the rank's
-/// arena.
+/// Sums the gradients of the parameters that a rank owns, and updates the trained ones, in place in the rank's arena.
+/// Updates are divided into slices of `updatedPart` elements, which all workers share as they share the chunks of a
+/// kernel. Bits do not depend on the number of workers.
 class Updates {
 public:
   Updates(const Manifest &manifest, const RankInfo &plan, const Arena &arena);
 
-  /// The gradient of a parameter: its sites in order, lane by lane. Leaves `out` alone if it is not here.
+  /// The gradient of a parameter: its sites added in order, one accumulation group after another. Leaves `out` as it is
+  /// if this rank does not own the parameter.
   void sumSites(const std::string &parameter, void *out) const;
 
-  /// Computes squares() alone. False if the run was stopped.
+  /// Computes squares() without an update. False if the run was stopped.
   bool measure(Workers &workers, Workers::Worker &worker);
-  /// One step, with gradients multiplied by `scale`; computes squares() too, unless the step needed them before. False if the run was
-  /// stopped.
+  /// Makes step `step`, with gradients multiplied by `scale`. Computes squares() too, unless measure() had to do so
+  /// before. False if the run was stopped.
   bool apply(int64_t step, double scale, Workers &workers, Workers::Worker &worker);
 
-  /// Of the last step: the squares of each parameter's gradient, summed.
+  /// Of the last step: the sum of squares of each parameter's gradient, by path.
   const std::map<std::string, double> &squares() const { return sumsOfSquares; }
 
 private:
+  /// The addresses of one parameter's update.
   struct Update {
     const ParameterInfo *parameter;
     int64_t elements;
-    std::vector<const void *> sites; // lane by lane, in their order
+    std::vector<const void *> sites; // by accumulation group, then site: the order of addition
     void *value;
     std::vector<void *> moments;
   };
-  /// Elements of an update that one worker computes.
+  /// A slice of an update: elements that one worker computes.
   struct Part {
     const Update *update;
     int64_t begin;
     double squares = 0;
   };
+  /// The operand of squareChunks and updateChunks, which are called as kernels; a chunk is a slice.
   struct Step {
     const StepFactors *factors;
     std::vector<Part> &parts;
@@ -51,9 +55,9 @@ private:
   static int32_t updateChunks(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *);
 
   const OptimizerSettings &settings;
-  std::map<const ParameterInfo *, std::vector<const void *>> sitesOf; // of the frozen too
+  std::map<const ParameterInfo *, std::vector<const void *>> sitesOf; // of frozen parameters too, for `gradient`
   std::vector<Update> updates;
-  std::vector<Part> parts; // of each update in order
+  std::vector<Part> parts; // of all updates, in order
   std::map<std::string, double> sumsOfSquares;
 };
 

@@ -1,3 +1,4 @@
+// Finds deadlocks in the wait-for graph of a session.
 #include "Waits.h"
 
 #include <algorithm>
@@ -26,6 +27,8 @@ std::optional<Error> Waits::begin(std::span<const Wait> waits) {
   std::lock_guard lock(mutex);
   const size_t rank = waits.front().rank;
   present[rank].assign(waits.begin(), waits.end());
+  // With one wait per rank a deadlock is a cycle: depth-first search. With alternatives it is a knot of ranks none of
+  // whose waits can end.
   if (std::ranges::all_of(present, [](const auto &each) { return each.size() < 2; })) {
     path.assign(1, rank);
     if (!findCycle())
@@ -43,8 +46,9 @@ std::optional<Error> Waits::begin(std::span<const Wait> waits) {
   return error;
 }
 
-/// Extends the path, which ends at a waiting rank, to one whose last rank awaits the first. A wait that is found undone
-/// was so all the time since it began: its rank has not acted since, nor can any of a cycle of such.
+/// Depth-first search: extends the path, which ends at a waiting rank, to one whose last rank awaits the first. No
+/// snapshot of all ranks is needed: a wait that is found undone was undone since it began, as its rank has not acted
+/// since, and no rank of a cycle can act.
 bool Waits::findCycle() {
   const Wait &wait = present[path.back()].front();
   for (size_t next = 0; next < present.size(); ++next) {
@@ -62,13 +66,14 @@ bool Waits::findCycle() {
   return false;
 }
 
-/// Where ranks wait for any of several: whether the rank is one of those that can never go on, because each of their waits is for
-/// another of them. Then the path is a cycle of such.
+/// For ranks that wait for any of several messages. A rank is stuck if each of its waits is for a stuck rank. Starts
+/// with all waiting ranks, and removes those with a way out until none is left to remove. Returns whether `rank` is
+/// stuck; then the path is a cycle of such ranks.
 bool Waits::findStuck(size_t rank) {
   std::vector<bool> stuck(present.size());
   for (size_t each = 0; each < present.size(); ++each)
     stuck[each] = !present[each].empty();
-  auto next = [&](const Wait &wait) { // that is stuck; or the number of ranks
+  auto next = [&](const Wait &wait) { // a stuck rank that it awaits; or the number of ranks
     size_t other = 0;
     while (other < present.size() && !(stuck[other] && transport.awaits(wait, other)))
       ++other;
@@ -86,6 +91,7 @@ bool Waits::findStuck(size_t rank) {
   if (!stuck[rank])
     return false;
   path.clear();
+  // Follow stuck ranks until one repeats, and cut off the way that led to the cycle.
   for (; std::find(path.begin(), path.end(), rank) == path.end(); rank = next(present[rank].front()))
     path.push_back(rank);
   path.erase(path.begin(), std::find(path.begin(), path.end(), rank));

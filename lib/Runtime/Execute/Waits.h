@@ -1,4 +1,4 @@
-// Which rank waits for which, so that a cycle of waits is told at once.
+// Which rank waits for which, so that a cycle is found at once.
 #ifndef PLC_LIB_RUNTIME_EXECUTE_WAITS_H
 #define PLC_LIB_RUNTIME_EXECUTE_WAITS_H
 
@@ -11,7 +11,8 @@
 
 namespace plc::runtime {
 
-/// The waits of a session's ranks. Ranks of other sessions are waited for, but seem never to wait.
+/// The wait-for graph of a session's ranks. A deadlock is reported when the wait that closes it begins, not after a
+/// timeout. Ranks of other sessions may be waited for, but seem never to wait: a cycle through them is not found here.
 class Waits {
 public:
   Waits(const EntryPlan &entry, const Transport &transport)
@@ -21,17 +22,19 @@ public:
       waits.reserve(entry.channels.size() + 1);
   }
 
-  /// A rank begins to wait until any of these ends. If that closes a cycle, none of its ranks can ever go on: an error (exit
-  /// code 5) that lists their waits, else nothing.
+  /// A rank begins to wait until any of these ends. If that closes a cycle whose ranks can never go on, returns an
+  /// error (exit code 5) that lists their waits; else nullopt.
   std::optional<Error> begin(std::span<const Wait> waits);
   std::optional<Error> begin(const Wait &wait) { return begin({&wait, 1}); }
+  /// The rank goes on.
   void end(size_t rank);
 
   bool waits(size_t rank) const;
-  /// One line for every rank that waits.
+  /// One line for each wait of each rank.
   std::vector<std::string> lines() const;
 
 private:
+  /// Both set `path` to the ranks of a cycle.
   bool findCycle();
   bool findStuck(size_t rank);
   std::string textOf(const Wait &wait) const;
@@ -39,7 +42,7 @@ private:
   const EntryPlan &entry;
   const Transport &transport;
   mutable std::mutex mutex;
-  std::vector<std::vector<Wait>> present; // by rank: those of which one must end; none: it does not wait
+  std::vector<std::vector<Wait>> present; // by rank: alternatives, of which one must end; none: it does not wait
   std::vector<size_t> path;               // ranks of which each awaits the next
 };
 

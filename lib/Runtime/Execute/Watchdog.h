@@ -1,4 +1,4 @@
-// When a rank hangs.
+// Decides that a rank hangs.
 #ifndef PLC_LIB_RUNTIME_EXECUTE_WATCHDOG_H
 #define PLC_LIB_RUNTIME_EXECUTE_WATCHDOG_H
 
@@ -9,25 +9,27 @@
 
 namespace plc::runtime {
 
-/// A rank that is not waiting for another hangs when, for the whole timeout,
-///   neither its counter nor its CPU time advanced: it sleeps; or
-///   its counter did not advance, while it took more CPU time than the timeout and than 20 times the slowest run of the
+/// Decides from samples that a rank hangs. A rank that does not wait for another hangs if, for the whole timeout,
+/// - neither its counter nor its CPU time advanced: it sleeps; or
+/// - its counter did not advance, while it took more CPU time than the timeout and than 20 times the slowest run of the
 ///   same kernel: it spins. A kernel that has not run before may take any time.
-/// A gap in the watchdog's own clock (the machine slept, or was too busy to look) restarts the count.
+/// A gap in the watchdog's own clock (the machine slept, or was too busy to look) restarts the count. The class reads
+/// no clock, so tests give it any time.
 class Watchdog {
 public:
+  /// The state of a rank at one moment.
   struct Sample {
-    bool waits = false;
-    uint64_t counter = 0;
+    bool waits = false;   // for another rank, or it does not run
+    uint64_t counter = 0; // Rank::progress()
     int64_t cpuNs = 0;
     int64_t slowestNs = 0; // of the same kernel; 0: it has not run before
   };
 
-  /// The watchdog wants a sample about every tickNs().
+  /// Wants samples about every tickNs().
   explicit Watchdog(int64_t timeoutNs) : timeoutNs(timeoutNs) {}
   int64_t tickNs() const;
 
-  /// The first rank that hangs.
+  /// The index of the first rank that hangs; `now` in ns of a steady clock.
   std::optional<size_t> look(int64_t now, const std::vector<Sample> &ranks);
 
 private:

@@ -1,4 +1,4 @@
-// The table of transports, and how one is chosen by name.
+// The table of transports, and the choice of one by name.
 #ifndef PLC_RUNTIME_EXECUTE_MAKETRANSPORT_H
 #define PLC_RUNTIME_EXECUTE_MAKETRANSPORT_H
 
@@ -11,11 +11,12 @@
 
 namespace plc::runtime {
 
-/// Of an entry; every process of its group calls this alike.
+/// The transport of an entry. Every process of its group calls this alike.
 std::unique_ptr<Transport> makeTransport(TransportKind kind, const EntryPlan &entry);
-/// Joins the processes between which the transport carries messages, if it has not; null if it stays within this process.
+/// The processes between which the transport carries messages; joined on the first call. Null if it stays within this
+/// process.
 ProcessGroup *joinGroup(TransportKind kind);
-/// By name; a usageError tells which there are.
+/// Throws usageError, which lists the names that there are.
 TransportKind findTransport(const std::string &name);
 
 } // namespace plc::runtime

@@ -1,4 +1,4 @@
-// What is measured of runs, and what a module says that a run costs.
+// Memory and times of runs, measured and predicted.
 #ifndef PLC_RUNTIME_EXECUTE_MEASUREMENTS_H
 #define PLC_RUNTIME_EXECUTE_MEASUREMENTS_H
 
@@ -13,15 +13,16 @@ class Session;
 /// Bytes that malloc has given out, all threads together.
 int64_t allocatedBytes();
 
-/// Of every rank, after a run; `heapBytes` were allocated since before the session was made. Collective.
+/// The memory of every rank, after a run; `heapBytes` are those allocated since before the session was made.
+/// Collective.
 std::vector<RankMemory> memoryOf(const Manifest &manifest, const Session &session, int64_t threadsPerStage,
                                  int64_t heapBytes);
 
-/// Slowest kernel first; empty unless the module profiles. Collective.
+/// Kernels with calls, slowest first; empty unless the module profiles. Collective.
 std::vector<KernelProfile> profileOf(const Manifest &manifest, const Session &session);
 
-/// What a simulation of the session's last run says, in one process on the CPUs that it may use. Nothing unless all ranks
-/// are here and their tasks are timed. `sharesKernels`: idle workers help.
+/// The session's last run, measured and as the simulator plays it in one process on the usable CPUs. Nullopt unless all
+/// ranks are here and their tasks are timed. `sharesKernels`: idle workers help.
 std::optional<RunTimes> timesOf(const Manifest &manifest, const Session &session, int64_t threadsPerStage,
                                 bool sharesKernels);
 
