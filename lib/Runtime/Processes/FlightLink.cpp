@@ -1,3 +1,4 @@
+// Connections between the launcher and supervisors on other machines.
 #include "FlightLink.h"
 
 #include "plc/Runtime/Base/Trace.h"
@@ -22,18 +23,20 @@ namespace plc::runtime {
 
 namespace {
 
+/// 128 random bits; a host's name has at most 64 bytes on Linux.
 constexpr size_t secretDigits = 32, hostBytes = 64;
 constexpr char accepted = '+', question = '?', separator = ',';
+/// A quarter second: a stopped process is reported after three, so its state must be known more often. Not tuned.
 constexpr int64_t askNs = 250'000'000;
-constexpr int connectMs = 1000; // with one address
-constexpr int probes = 3;       // without an answer, after which a connection is lost
+constexpr int connectMs = 1000; // for one address of several: an unreachable one must not hold up the start
+constexpr int probes = 3;       // unanswered probes after which a connection is lost: one or two may be lost on the way
 const auto ownBytes = static_cast<int64_t>(FlightRecorder::numBytes);
 
-/// What a supervisor sends first.
+/// The first message of a supervisor.
 struct Greeting {
   char secret[secretDigits];
   int64_t process;
-  int64_t recorderBytes; // others than the launcher's: another version of this program
+  int64_t recorderBytes; // unequal to the launcher's: another version of this program
   char host[hostBytes];
 };
 
@@ -45,7 +48,7 @@ std::string makeSecret() {
   return secret;
 }
 
-/// The addresses of this machine that others may reach.
+/// The IPv4 addresses of this machine that others may reach: all but loopback, of interfaces that are up.
 std::vector<std::string> ownAddresses() {
   std::vector<std::string> addresses;
   ifaddrs *all = nullptr;
@@ -67,12 +70,13 @@ void setOption(const Socket &socket, int level, int option, int value) {
   ::setsockopt(socket.get(), level, option, &value, sizeof(value));
 }
 
-/// The kernels of both machines find out that they cannot reach each other, whatever programs do meanwhile: one that is stopped,
-/// suspended or starved is there.
+/// Leaves it to the kernels of both machines to find out that they cannot reach each other. They answer for programs
+/// that are stopped, suspended or starved, which are not lost.
 void watch(const Socket &socket, double patience) {
   setOption(socket, IPPROTO_TCP, TCP_NODELAY, 1);
   if (patience <= 0)
     return;
+  // Idle time and probes together take `patience` seconds; so does data without an acknowledgement.
   int seconds = std::max(1, static_cast<int>(std::lround(patience / probes)));
   setOption(socket, SOL_SOCKET, SO_KEEPALIVE, 1);
   setOption(socket, IPPROTO_TCP, TCP_KEEPIDLE, seconds);
@@ -86,6 +90,7 @@ bool isReady(const Socket &socket, short what, int ms) {
   return ::poll(&wait, 1, ms) == 1;
 }
 
+/// Connects within connectMs, or returns an empty socket.
 Socket connectTo(const std::string &host, uint16_t port) {
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -115,6 +120,7 @@ Socket::~Socket() {
 }
 
 FlightLinks::FlightLinks(double patience) : patience(patience), secret(makeSecret()) {
+  // Port 0: the system chooses a free one, which getsockname() returns.
   std::vector<std::string> hosts = ownAddresses();
   Socket socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   sockaddr_in address{};
@@ -126,6 +132,7 @@ FlightLinks::FlightLinks(double patience) : patience(patience), secret(makeSecre
       ::getsockname(socket.get(), any, &size) != 0)
     return;
   listener = std::move(socket);
+  // All addresses: a supervisor tries each, because only some may lead here.
   text = secret + separator + std::to_string(patience) + separator + std::to_string(ntohs(address.sin_port));
   for (const std::string &host : hosts)
     text += separator + host;
@@ -161,7 +168,7 @@ void FlightLinks::accept() {
   }
 }
 
-/// Returns whether the link is to be kept; so does read().
+/// Waits for a whole greeting, without blocking: MSG_PEEK leaves a part of it in the socket.
 bool FlightLinks::greet(Link &link, std::vector<News> &news) {
   Greeting greeting;
   ssize_t size = ::recv(link.socket.get(), &greeting, sizeof(greeting), MSG_PEEK);
@@ -170,6 +177,7 @@ bool FlightLinks::greet(Link &link, std::vector<News> &news) {
   if (size < 0)
     return errno == EAGAIN || errno == EINTR;
   ::recv(link.socket.get(), &greeting, sizeof(greeting), 0);
+  // A stranger, or a program whose flight recorder has another layout.
   if (std::string_view(greeting.secret, secretDigits) != secret || greeting.process < 0 ||
       greeting.recorderBytes != ownBytes)
     return false;
@@ -184,11 +192,14 @@ bool FlightLinks::read(Link &link, std::vector<News> &news) {
     news.push_back({link.process, link.host, how});
     return false;
   };
+  // Each round takes one report out of the bytes received, or receives more: first the header, then the recorder that
+  // it announces.
   for (;;) {
     FlightReport report;
     size_t held = link.bytes.size(), wanted = sizeof(report);
     if (held >= wanted)
       std::memcpy(&report, link.bytes.data(), sizeof(report));
+    // Never trust a length from the network.
     if (report.numBytes != 0 && report.numBytes != ownBytes)
       return ends(News::Closed);
     wanted += static_cast<size_t>(report.numBytes);
@@ -207,6 +218,7 @@ bool FlightLinks::read(Link &link, std::vector<News> &news) {
     link.bytes.resize(held + static_cast<size_t>(std::max<ssize_t>(size, 0)));
     if (error == EAGAIN || error == EINTR)
       return true;
+    // A closed connection ends the process in order; any other error means that its machine is out of reach.
     if (size <= 0)
       return ends(error == 0 || error == ECONNRESET || error == EPIPE ? News::Closed : News::Unreachable);
   }
@@ -218,6 +230,7 @@ void FlightLinks::ask() {
     return;
   askedAt = now;
   for (Link &link : links)
+    // At most one question at a time, so that a stopped supervisor's queue does not fill.
     if (link.process >= 0 && !link.asked)
       link.asked = ::send(link.socket.get(), &question, 1, MSG_NOSIGNAL) == 1;
 }
@@ -228,12 +241,14 @@ std::optional<bool> FlightLinks::reaches(int64_t process) const {
   socklen_t size = sizeof(info);
   if (link == links.end() || ::getsockopt(link->socket.get(), IPPROTO_TCP, TCP_INFO, &info, &size) != 0)
     return false;
+  // The last question was acknowledged by the other kernel. If it was sent again, it was not.
   if (info.tcpi_unacked == 0)
     return true;
   return info.tcpi_retransmits > 0 ? std::optional(false) : std::nullopt;
 }
 
 Socket connectToLauncher(const std::string &address, int64_t process) {
+  // SECRET,PATIENCE,PORT,HOST,HOST,..
   std::istringstream words(address);
   std::string secret, patience, port, host;
   Greeting greeting{};
@@ -251,6 +266,7 @@ Socket connectToLauncher(const std::string &address, int64_t process) {
         !isReady(socket, POLLIN, connectMs) || ::recv(socket.get(), &answer, 1, 0) != 1 || answer != accepted)
       continue;
     watch(socket, std::atof(patience.c_str()));
+    // A supervisor may block: it has nothing else to do.
     ::fcntl(socket.get(), F_SETFL, ::fcntl(socket.get(), F_GETFL) & ~O_NONBLOCK);
     return socket;
   }

@@ -1,4 +1,4 @@
-// How a launcher hears of a process on another machine: over a TCP connection (IPv4), from a supervisor that the process has there.
+// Reports of processes on other machines, over TCP (IPv4).
 #ifndef PLC_LIB_RUNTIME_PROCESSES_FLIGHTLINK_H
 #define PLC_LIB_RUNTIME_PROCESSES_FLIGHTLINK_H
 
@@ -12,7 +12,7 @@
 
 namespace plc::runtime {
 
-/// A socket.
+/// Owns a file descriptor of a socket; -1: none.
 class Socket {
 public:
   explicit Socket(int file = -1) : file(file) {}
@@ -27,51 +27,55 @@ private:
   int file;
 };
 
-/// What a supervisor answers when it is asked, and tells whenever it has changed.
+/// The header of a supervisor's message. It answers a question of the launcher, and is also sent whenever something
+/// changed.
 struct FlightReport {
   static constexpr int32_t gone = 'X';
-  int32_t state = 0;    // of the process, as /proc tells it, or `gone`
-  int32_t signal = 0;   // that ended it, or 0
-  int64_t numBytes = 0; // of its flight recorder, which come next: none if nothing has changed
+  int32_t state = 0;    // of the process: the letter of /proc/PID/stat, or `gone`
+  int32_t signal = 0;   // the signal that ended it, or 0
+  int64_t numBytes = 0; // of its flight recorder, which follow: 0 if nothing has changed
 };
 
-/// The launcher's ends of all connections.
+/// The launcher's ends of the connections to all supervisors. Never blocks: the launcher polls look().
 class FlightLinks {
 public:
-  /// Listens for supervisors. A connection is lost once nothing can be sent over it for `patience` seconds; 0: it never is.
+  /// Listens for supervisors. A connection is lost if nothing can be sent over it for `patience` seconds; 0: never.
   explicit FlightLinks(double patience);
 
-  /// For a supervisor, by which it finds and proves itself to this launcher; empty if this machine has no network. Users of these
-  /// machines may see it, in the command line of mpirun: it keeps others away, and supervisors of other launchers.
+  /// What a supervisor needs to find this launcher and to prove itself; empty if this machine has no network. It stands
+  /// in the command line of mpirun, so users of these machines can see it. Its secret keeps out everyone else, and
+  /// supervisors of other launchers.
   const std::string &address() const { return text; }
-  /// Nobody is to come any more.
+  /// Accepts no more connections.
   void stopListening();
 
+  /// An event of one connection.
   struct News {
     int64_t process;
     std::string host; // its machine
     enum What : uint8_t { Came, Told, Closed, Unreachable } what;
-    FlightReport report{};                              // if it told something
-    std::unique_ptr<FlightRecorder> recorder = nullptr; // if that has changed
+    FlightReport report{};                              // of Told
+    std::unique_ptr<FlightRecorder> recorder = nullptr; // of Told, if it has changed
   };
-  /// What has happened since. Now and then asks all how they fare.
+  /// The events since the last call. Asks all supervisors for a sign of life now and then.
   std::vector<News> look();
-  /// Whether the machine of a process has received what it was asked, be there nobody who answers. Nothing while an
-  /// acknowledgement may be on its way.
+  /// Whether the machine of a process acknowledges what is sent to it, even if no program there answers. Nullopt while
+  /// an acknowledgement may be on its way.
   std::optional<bool> reaches(int64_t process) const;
-  /// Closes all connections: whoever is behind one ends its process.
+  /// Closes all connections: each supervisor then ends its process.
   void close();
 
 private:
   struct Link {
     Socket socket;
-    int64_t process = -1; // that it has not told yet
+    int64_t process = -1; // -1: not greeted yet
     std::string host;
-    std::vector<std::byte> bytes; // that came since the last whole report
-    bool asked = false;           // and has not answered
+    std::vector<std::byte> bytes; // received since the last whole report
+    bool asked = false;           // a question without an answer yet
   };
   void accept();
   void ask();
+  /// Both return whether the link is kept.
   bool greet(Link &link, std::vector<News> &news);
   bool read(Link &link, std::vector<News> &news);
 
@@ -82,7 +86,7 @@ private:
   std::vector<Link> links;
 };
 
-/// A supervisor's end. Nothing if the launcher cannot be reached there.
+/// A supervisor's end of a connection; empty if no address of the launcher can be reached from here.
 Socket connectToLauncher(const std::string &address, int64_t process);
 
 } // namespace plc::runtime

@@ -1,3 +1,4 @@
+// `plc-run --ranks N`: starts mpirun, and makes one account of all processes.
 #include "plc/Runtime/Processes/Launch.h"
 
 #include "LaunchedProcesses.h"
@@ -30,22 +31,27 @@ namespace plc::runtime {
 namespace {
 
 // A launched process begins each line of its stderr with a mark, its number and what kind of line it is:
-//   <mark>0 TEXT     to be told to the user
+//   <mark>0 TEXT     text for the user
 //   <mark>0!CODE     its exit code
-//   <mark>0+         it is there
-// Lines without a mark are mpirun's.
+//   <mark>0+         it has started
+// Lines without a mark are mpirun's. The mark is ASCII's record separator, which no message has.
 constexpr char mark = '\x1e';
 enum LineKind : char { Text = ' ', Code = '!', Started = '+' };
 constexpr const char *folderVariable = "PLC_FLIGHT", *linkVariable = "PLC_LINK", *launchedVariable = "PLC_LAUNCHED",
                      *modelVariable = "PLC_LAUNCHED_MODEL", *moduleVariable = "PLC_LAUNCHED_MODULE",
                      *toTerminal = "terminal", *toFile = "file";
 
+/// Time for mpirun to clean up after processes that were killed. With graceNs (LaunchedProcesses.cpp) below five
+/// seconds.
 constexpr int64_t cleaningNs = 1'000'000'000;
-/// At least this is given to the start, which takes seconds on a busy machine or by ssh, however soon a rank hangs.
+/// At least so long is given to the start, however short the timeout for ranks is: it takes seconds on a busy machine
+/// or by ssh.
 constexpr int64_t startingNs = 10'000'000'000;
 
+/// Whether a launcher of this kind started this process.
 bool isLaunched() { return std::getenv(launchedVariable) != nullptr; }
 
+/// Its number: from MPI, or, before that is initialised, from the environment.
 int64_t ownNumber() {
   if (const ProcessGroup *world = ProcessGroup::joined())
     return world->process();
@@ -59,7 +65,7 @@ std::string markedLine(LineKind kind, std::string_view text) {
   return mark + std::to_string(ownNumber()) + static_cast<char>(kind) + std::string(text) + "\n";
 }
 
-// The launcher.
+// The launcher. Only these variables are written by signal handlers.
 
 volatile std::sig_atomic_t signalsSeen = 0, lastSignal = 0, suspended = 0;
 
@@ -72,7 +78,8 @@ void keepSignal(int signal) {
   signalsSeen = signalsSeen + 1;
 }
 
-/// While it lives, poll() is interrupted by what stops or suspends a run.
+/// While it lives, signals that stop or suspend a run are recorded, and interrupt poll(). A signal that was ignored
+/// (nohup) stays ignored.
 class SignalWatch {
 public:
   SignalWatch() {
@@ -83,7 +90,7 @@ public:
       if (before[i].sa_handler != SIG_IGN)
         ::sigaction(signals[i], &action, nullptr);
     }
-    ::signal(SIGPIPE, SIG_IGN); // mpirun may end while it is told of a signal
+    ::signal(SIGPIPE, SIG_IGN); // mpirun may end while a signal is written to its pipe
   }
   ~SignalWatch() {
     for (size_t i = 0; i < numSignals; ++i)
@@ -97,10 +104,12 @@ private:
   struct sigaction before[numSignals];
 };
 
-/// MPICH's mpirun writes to stdout, behind what the processes have written there, how one of them ended.
+/// Splits MPICH's account of a failed process off from stdout: its mpirun writes it there, behind the output of the
+/// processes.
 class Banner {
 public:
-  /// What of a part of stdout is the processes' own; the rest is told().
+  // Returns the bytes of stdout that are the processes' own; told() collects the rest. The start of the banner may be
+  // split over several reads, so bytes that match it are held back.
   std::string take(std::string_view part) {
     std::string own;
     for (char byte : part) {
@@ -119,7 +128,7 @@ public:
     }
     return own;
   }
-  /// At the end: what was held back for nothing.
+  // At the end of the stream: bytes that were held back, but are no banner.
   std::string held() const { return std::string(matched < start.size() ? start.substr(0, matched) : ""); }
   const std::string &told() const { return rest; }
 
@@ -127,9 +136,11 @@ private:
   static constexpr std::string_view start =
       "===================================================================================\n=   BAD TERMINATION";
   size_t matched = 0;
-  std::string rest;
+  std::string rest; // behind the start of the banner
 };
 
+/// One run of mpirun: starts it, passes on output and signals, ends it after a failure, and finds the one error to
+/// report.
 class Launcher {
 public:
   Launcher(const Launch &launch, const Manifest &manifest)
@@ -137,7 +148,7 @@ public:
 
   int run() {
     SignalWatch watch;
-    ::prctl(PR_SET_CHILD_SUBREAPER, 1); // of those whose mpirun is ended
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1); // orphans of a killed mpirun become children of this process
     const std::set<pid_t> before = children();
     start();
     follow();
@@ -147,15 +158,17 @@ public:
     processes.end();
     if (endedSince)
       endOrphans(before);
-    // Threads end by this signal themselves.
+    // By threads this program would have ended by SIGPIPE itself.
     return isUnread() ? int(codeOfSignal(SIGPIPE)) : tell(status);
   }
 
 private:
+  // mpirun with this program and its arguments. Variables go by `env`, because each MPI passes on variables in another
+  // way.
   std::vector<std::string> command() const {
     std::vector<std::string> words{*launcherOf(launch.library), "-n", std::to_string(launch.processes)};
     if (launch.library == MpiLibrary::OpenMpi) {
-      // Ranks may be more than cores, and threads of a rank share several: neither is for mpirun to decide.
+      // There may be more ranks than cores, and a rank has several threads: mpirun must neither refuse nor bind.
       words.insert(words.end(), {"--oversubscribe", "--bind-to", "none"});
       if (::geteuid() == 0)
         words.push_back("--allow-run-as-root");
@@ -172,6 +185,7 @@ private:
     return words;
   }
 
+  // Forks mpirun with pipes at its stdin, stdout and stderr.
   void start() {
     std::vector<std::string> words = command();
     std::vector<char *> argv;
@@ -184,6 +198,7 @@ private:
     child = ::fork();
     if (child == 0) {
       ::setpgid(0, 0); // a terminal's Ctrl-C is for this program alone
+      // No mpirun outlives a launcher that is killed.
       ::prctl(PR_SET_PDEATHSIG, SIGTERM);
       ::signal(SIGPIPE, SIG_DFL);
       ::dup2(in[0], 0);
@@ -202,7 +217,7 @@ private:
       throw Error(Internal, "", "'" + words[0] + "' cannot be started: " + std::strerror(errno));
   }
 
-  /// Until both streams end.
+  // Passes on both streams until they end, and looks at processes and signals every 20 ms.
   void follow() {
     pollfd streams[2] = {{fromFirst, POLLIN, 0}, {fromAll, POLLIN, 0}};
     const int64_t begin = Trace::now();
@@ -210,14 +225,14 @@ private:
       passSignals();
       suspendAll();
       processes.look();
-      // MPICH's waits for ever for a machine that it cannot reach.
+      // MPICH's mpirun waits without limit for a machine that it cannot reach.
       bool late = !started && launch.patience > 0 &&
                   Trace::now() - begin > std::max(startingNs, static_cast<int64_t>(launch.patience * 1e9));
       tookTooLong |= late;
       if (late || isUnread() || processes.mustEnd())
         endAll();
       if (::poll(streams, 2, 20) <= 0) {
-        if (mpirunKilled) // What it has started may hold on to the streams: its ssh, say.
+        if (mpirunKilled) // Its children, such as ssh, may keep the streams open.
           break;
         continue;
       }
@@ -237,14 +252,15 @@ private:
       takeLine(rest);
   }
 
-  /// To stdout. What is lost there is told at the end, as by threads, which go on, too.
+  // Writes to stdout. An error is kept and reported at the end, as in a run by threads, which goes on too.
   void pass(const std::string &text) {
     if (!writeAll(1, text) && !lostOutput)
       lostOutput = errno;
   }
+  // Whether the reader of stdout has gone.
   bool isUnread() const { return lostOutput == EPIPE; }
 
-  /// The first signal goes to the first process, a second one ends all.
+  // The first signal goes to the first process, which saves and ends in order. A second one ends all.
   void passSignals() {
     if (signalsSeen > 0 && signalsPassed == 0) {
       char number = static_cast<char>(lastSignal);
@@ -257,7 +273,7 @@ private:
     }
   }
 
-  /// mpirun, which cleans up after the others, is ended only if it does not end then.
+  // Kills the processes. mpirun cleans up after them, so it is killed only if it then does not end in time.
   void endAll() {
     processes.kill();
     endedSince = endedSince ? endedSince : Trace::now();
@@ -270,31 +286,33 @@ private:
     return {std::istream_iterator<pid_t>(file), {}};
   }
 
-  /// What mpirun has started, and has not ended. A shell may have given this program children of its own `before`.
+  // Kills what a killed mpirun has left. A shell may have given this program children of its own, `before`.
   static void endOrphans(const std::set<pid_t> &before) {
     for (pid_t orphan : children())
       if (!before.contains(orphan))
         ::kill(orphan, SIGKILL);
   }
 
-  /// Ctrl-Z: they are in groups of their own, which a shell does not know.
+  // Ctrl-Z: mpirun and the processes are in groups of their own, which the shell does not suspend.
   void suspendAll() {
     if (!suspended)
       return;
     suspended = 0;
     ::kill(-child, SIGSTOP);
     processes.signal(SIGSTOP);
-    ::raise(SIGSTOP); // until somebody continues this program
+    ::raise(SIGSTOP); // returns when this program is continued
     processes.signal(SIGCONT);
     ::kill(-child, SIGCONT);
   }
 
+  // Splits stderr into lines.
   void take(std::string_view text) {
     rest += text;
     for (size_t end; (end = rest.find('\n')) != std::string::npos; rest.erase(0, end + 1))
       takeLine(rest.substr(0, end));
   }
 
+  // Takes a line of stderr: mpirun's own, or of one process.
   void takeLine(const std::string &line) {
     int64_t number = 0;
     size_t begin = line.find(mark);
@@ -310,6 +328,7 @@ private:
     switch (*after) {
     case Started: started = true; break;
     case Code:
+      // The first process that fails is the one whose error the user sees: others only follow.
       if (!speaker)
         speaker = number;
       if (!exitCode) {
@@ -318,7 +337,7 @@ private:
       }
       break;
     default:
-      // Warnings come from the first process alone, errors from every one that fails.
+      // Only the first process warns. A text of any other one is an error.
       if (number != 0 && !speaker)
         speaker = number;
       if (number == speaker.value_or(number) && !exitCode)
@@ -326,10 +345,12 @@ private:
     }
   }
 
+  // The exit code of the run, or its error. The order of cases is from the best evidence to the weakest: reported,
+  // failed without its message getting through, stopped, ended well, ended by the user, lost.
   int tell(int status) {
     if (exitCode)
       return *exitCode;
-    if (const FlightRecorder *failed = processes.failed()) { // whose last words mpirun has not passed on
+    if (const FlightRecorder *failed = processes.failed()) { // mpirun has not passed on its message
       writeStderr(failed->error());
       return *failed->exitCode();
     }
@@ -342,7 +363,7 @@ private:
         throw unwrittenStdout(lostOutput);
       return Done;
     }
-    if (signalsSeen > 0) { // nothing was to be saved
+    if (signalsSeen > 0) { // nothing to save: end by the signal, as a run by threads does
       processes.removeFolder();
       ::signal(static_cast<int>(lastSignal), SIG_DFL);
       ::raise(static_cast<int>(lastSignal));
@@ -363,7 +384,7 @@ private:
     throw error;
   }
 
-  /// Each line of what mpirun says, without its frame.
+  // Adds each line of mpirun's account as a note, without its frame.
   static void addNotes(Error &error, const std::string &account) {
     constexpr const char *frame = "-= \r";
     for (size_t begin = 0; begin < account.size();) {
@@ -379,19 +400,19 @@ private:
   const MpiLibraryRow &row;
   pid_t child = -1;
   int toFirst = -1, fromFirst = -1, fromAll = -1, signalsPassed = 0;
-  int64_t endedSince = 0; // by this program; 0: not
+  int64_t endedSince = 0; // when this program began to end all; 0: it has not
   bool mpirunKilled = false, tookTooLong = false;
-  int lostOutput = 0; // why something could not be written to stdout: who read it has gone, say; 0: nothing
+  int lostOutput = 0; // errno of a failed write to stdout, for example because its reader has gone; 0: none
   LaunchedProcesses processes;
   Banner banner;
-  std::string rest;                // of a line
+  std::string rest;                // an unfinished line of stderr
   std::vector<std::string> others; // mpirun's lines
-  bool started = false;            // a process is there
-  std::optional<int64_t> speaker;  // the process whose error is told
+  bool started = false;            // a process has started
+  std::optional<int64_t> speaker;  // the process whose error is printed
   std::optional<int> exitCode;
 };
 
-/// Raises in this process what the launcher writes to its stdin.
+/// Raises in this process the signals that the launcher writes to its stdin, one byte each.
 void raiseWhatComes() {
   for (char number = 0;;) {
     ssize_t size = ::read(0, &number, 1);
@@ -406,6 +427,7 @@ void raiseWhatComes() {
 } // namespace
 
 MpiLibrary chooseLauncher(const std::optional<MpiLibrary> &asked) {
+  // Without a request the first library that is complete; the error lists what each one lacks.
   std::string missing;
   for (size_t i = 0; i < Choice<MpiLibrary>::rows().size(); ++i) {
     auto library = MpiLibrary(i);
@@ -440,6 +462,7 @@ void tellLauncher(const std::string &text) {
 void greetLauncher() {
   if (!isLaunched())
     return;
+  // From now on errors of any library go through the launcher.
   setErrorSink(tellLauncher);
   const char *folder = std::getenv(folderVariable), *link = std::getenv(linkVariable);
   if (folder && !FlightRecorder::open(folder, ownNumber()) && link)
@@ -466,7 +489,7 @@ std::string moduleOfLauncher(const std::string &model) {
 }
 
 bool tellsTerminal() {
-  // Open MPI's processes have a terminal in any case, and MPICH's a pipe.
+  // A launched process cannot see it: Open MPI gives it a terminal in any case, and MPICH a pipe.
   if (const char *launched = std::getenv(launchedVariable))
     return std::string_view(launched) == toTerminal;
   return !findMpiJob() && ::isatty(1);
@@ -475,6 +498,7 @@ bool tellsTerminal() {
 void followLauncher() {
   const ProcessGroup *world = ProcessGroup::joined();
   if (!world->leads()) {
+    // All processes compute the same results, and only one prints them.
     if (int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC); nowhere >= 0)
       ::dup2(nowhere, 1);
   } else if (isLaunched()) {

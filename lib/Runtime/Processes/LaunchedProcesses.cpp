@@ -1,3 +1,4 @@
+// Watches over launched processes, and says which was lost first.
 #include "LaunchedProcesses.h"
 
 #include "Base/ProcessState.h"
@@ -21,12 +22,18 @@ namespace plc::runtime {
 
 namespace {
 
-constexpr int64_t graceNs = 3'000'000'000;     // for the others to end, after the first
-constexpr int64_t remoteGraceNs = 500'000'000; // after one on another machine, of which mpirun knows no more
-constexpr double mostPatience = 3;             // s, with one that is stopped while the launcher is not
-constexpr int64_t gapNs = 1'000'000'000;       // between two looks: the launcher itself was stopped
+/// Time for the others to end after the first. With the launcher's cleaningNs it stays below the five seconds that
+/// docs/machines.md promises.
+constexpr int64_t graceNs = 3'000'000'000;
+/// The same after a loss on another machine: mpirun has no more to report, so waiting is of no use. Not tuned.
+constexpr int64_t remoteGraceNs = 500'000'000;
+/// Seconds. A process does not stop by itself while its launcher runs, so no longer timeout is needed.
+constexpr double mostPatience = 3;
+/// The launcher looks every 20 ms. A longer time between two looks means that it was stopped itself.
+constexpr int64_t gapNs = 1'000'000'000;
 
-/// In memory where that can be: a file for each process, written in each of its actions.
+/// A folder for flight recorders, in memory where possible, because each process writes its file in each of its
+/// actions. Empty if there can be none.
 std::string makeFolder() {
   std::error_code ignored;
   for (const fs::path &parent : {fs::path("/dev/shm"), fs::temp_directory_path(ignored)}) {
@@ -37,7 +44,7 @@ std::string makeFolder() {
   return "";
 }
 
-/// The number behind a word, if the word is there.
+/// The number behind a word of a text; nullopt if the word is not there.
 std::optional<int64_t> numberBehind(const std::string &text, std::string_view word) {
   size_t begin = text.find(word);
   if (begin == std::string::npos)
@@ -62,7 +69,7 @@ void LaunchedProcesses::openPipe(size_t number) {
   if (place.empty() || ::mkfifo(pipe.c_str(), S_IRUSR | S_IWUSR) != 0)
     return;
   int &end = processes[number].end = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  epoll_event event{EPOLLONESHOT, {.u64 = number}}; // that nobody writes any more is always told
+  epoll_event event{EPOLLONESHOT, {.u64 = number}}; // EPOLLHUP is always reported: the last writer has closed
   if (end >= 0 && ::epoll_ctl(endings, EPOLL_CTL_ADD, end, &event) != 0) {
     ::close(end);
     end = -1;
@@ -88,6 +95,7 @@ LaunchedProcesses::~LaunchedProcesses() {
 void LaunchedProcesses::look() {
   int64_t now = Trace::now();
   if (now - looked > gapNs)
+    // Nothing is known of that time, so no process counts as stopped in it.
     for (Process &process : processes)
       process.runsSince = now;
   looked = now;
@@ -103,7 +111,7 @@ void LaunchedProcesses::look() {
   if (!std::all_of(processes.begin(), processes.end(), [](const Process &process) { return process.hasCome(); }))
     return;
   links.stopListening();
-  // Nothing is to be left of a launcher that is killed.
+  // All have come, and their files are mapped and unlinked. So nothing is left behind if this launcher is killed.
   if (!place.empty() && ::rmdir(place.c_str()) == 0)
     place.clear();
 }
@@ -117,10 +125,12 @@ void LaunchedProcesses::hear(FlightLinks::News &news, int64_t now) {
   case FlightLinks::News::Came:
     process.host = news.host;
     process.runsSince = now;
+    // It writes no file here, so nothing will open this pipe.
     ::unlink(FlightRecorder::pipeOf(place, news.process).c_str());
     break;
   case FlightLinks::News::Told:
     process.report = news.report;
+    // /proc's letter for a process that is stopped by a signal.
     if (news.report.state != 'T')
       process.runsSince = now;
     if (!news.recorder)
@@ -155,18 +165,21 @@ void LaunchedProcesses::lookAt(size_t number, int64_t now) {
   Process &process = processes[number];
   takeFailure(number, now);
   bool isHere = process.host.empty();
+  // Without a pipe only its process id shows that it lives.
   if (isHere && process.end < 0 && !isAlive(process.flight->pid()))
     return ends(number, now);
-  // One that a debugger holds is in another state.
+  // A process that a debugger holds has another state ('t'), so it may take any time.
   if (isHere && stateOfProcess(process.flight->pid()) != 'T')
     process.runsSince = now;
   if (patienceNs && now - process.runsSince > patienceNs) {
+    // No report either because the process is stopped, or because its machine is out of reach.
     std::optional<bool> reached = isHere ? true : links.reaches(static_cast<int64_t>(number));
     if (!reached)
       return;
     if (!*reached)
       return isOutOfReach(number, now);
     firstStopped = firstStopped.value_or(number);
+    // A stopped process stops the others too: no time of grace.
     trouble = trouble ? trouble : now - graceNs;
   }
 }
@@ -193,6 +206,7 @@ void LaunchedProcesses::ends(size_t number, int64_t now) {
   if (process.flight && (process.flight->ended() || process.flight->exitCode()))
     return;
   firstGone = firstGone.value_or(number);
+  // On this machine mpirun ends the others, and needs the whole time of grace for it.
   note(process.host.empty() ? now : now - graceNs + (process.unreachable ? 0 : remoteGraceNs));
 }
 
@@ -210,6 +224,7 @@ void LaunchedProcesses::kill() {
 }
 
 void LaunchedProcesses::end() {
+  // Processes may still be ending after mpirun: let them, for a second.
   auto anyIsThere = [&] {
     look();
     return std::any_of(processes.begin(), processes.end(),
@@ -248,34 +263,35 @@ std::optional<Error> LaunchedProcesses::lost(const std::string &account) const {
   if (process.unreachable)
     return errorAt(PeerLost, *firstGone, nameOf(*firstGone) + " cannot be reached any more");
   std::string text = nameOf(*firstGone) + " was lost";
-  // It may speak of another, which it has ended itself.
+  // mpirun's account may be of another process, which it ended itself.
   bool speaksOfIt = numberBehind(account, "process rank ") == int64_t(*firstGone) ||
                     (process.flight && numberBehind(account, "PID ") == process.flight->pid());
   int64_t signal = process.report.signal;
   if (!signal && speaksOfIt)
     signal = numberBehind(account, "signal ").value_or(0);
-  // Who read what it wrote, its log say, has gone: of that nobody tells where a program is alone.
+  // SIGPIPE: the reader of its output has gone. A program without mpirun ends without a message then, too.
   if (signal == SIGPIPE && process.host.empty())
     return Error(codeOfSignal(SIGPIPE), "", "");
   if (signal)
     text += ", by signal " + std::to_string(signal);
   else if (!speaksOfIt &&
            std::any_of(processes.begin(), processes.end(), [](const Process &each) { return !each.hasCome(); }))
-    return std::nullopt; // perhaps ended for the sake of one that nobody follows
+    return std::nullopt; // perhaps mpirun ended it because of a process that never came
   return errorAt(PeerLost, *firstGone, text);
 }
 
-/// At the first rule that a rank of the process was computing.
+/// An error with the positions of the process's ranks as notes, at the first rule that one of them was computing.
 Error LaunchedProcesses::errorAt(int exitCode, size_t number, const std::string &text) const {
   std::vector<std::string> places, notes;
   FlightRecorder *flight = processes[number].flight.get();
   size_t most = 0;
   for (const EntryPlan &entry : manifest.entries)
     most = std::max(most, entry.ranks.size());
-  // Of one that cannot be reached the last report is old.
+  // The last report of a process out of reach is old, and would mislead.
   for (size_t rank = 0; flight && !processes[number].unreachable && rank < std::min(most, FlightRecorder::mostRanks);
        ++rank) {
     RankFlight::Place at = flight->rank(rank).place();
+    // The recorder is another process's memory: check each number, and skip ranks of other processes.
     if (at.entry >= manifest.entries.size() || rank >= manifest.entries[at.entry].ranks.size() ||
         ProcessGroup::processOf(rank, manifest.entries[at.entry].ranks.size(), int64_t(processes.size())) !=
             int64_t(number))

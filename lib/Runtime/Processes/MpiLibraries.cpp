@@ -1,3 +1,4 @@
+// Finds MPI jobs, launchers and plug-ins.
 #include "plc/Runtime/Processes/MpiLibraries.h"
 
 #include "plc/Runtime/Base/Files.h"
@@ -17,6 +18,7 @@ namespace plc::runtime {
 
 namespace {
 
+/// A number in the environment; nullopt if there is none from 0.
 std::optional<int64_t> numberIn(const char *variable) {
   const char *text = std::getenv(variable);
   if (!text)
@@ -27,11 +29,11 @@ std::optional<int64_t> numberIn(const char *variable) {
   return error == std::errc() && last == end && number >= 0 ? std::optional(number) : std::nullopt;
 }
 
-/// How starters of processes tell one its number and how many there are: Open MPI's mpirun, any starter that speaks PMIx
-/// (srun --mpi=pmix), which Open MPI does, and any that speaks PMI (MPICH's mpirun, srun --mpi=pmi2).
+/// Environment variables by which a starter gives a process its number and their count. Open MPI's mpirun; any starter
+/// that speaks PMIx (srun --mpi=pmix), which Open MPI does; any that speaks PMI (MPICH's mpirun, srun --mpi=pmi2).
 struct Starter {
   MpiLibrary library;
-  const char *process, *count; // no count: it is not told
+  const char *process, *count; // no count: the starter does not give it
 };
 constexpr Starter starters[] = {{MpiLibrary::OpenMpi, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
                                 {MpiLibrary::OpenMpi, "PMIX_RANK", nullptr},
@@ -41,6 +43,7 @@ constexpr Starter starters[] = {{MpiLibrary::OpenMpi, "OMPI_COMM_WORLD_RANK", "O
 fs::path ownFolder() {
   Dl_info info;
   link_map *map = nullptr;
+  // By dladdr1, not argv: in libplcrt this is the folder of the library.
   const auto *code = reinterpret_cast<const void *>(&ownFolder);
   bool found = ::dladdr1(code, &info, reinterpret_cast<void **>(&map), RTLD_DL_LINKMAP) != 0;
   std::error_code ignored;
@@ -62,7 +65,7 @@ std::optional<std::string> findProgram(const std::string &name) {
   return std::nullopt;
 }
 
-/// Whether a program is the mpirun of that library, as it says itself.
+/// Whether a program is the mpirun of that library, by its `--version`.
 bool isLauncherOf(const std::string &program, const MpiLibraryRow &row) {
   FILE *told = ::popen(("'" + program + "' --version 2>/dev/null").c_str(), "r");
   if (!told)
@@ -82,18 +85,21 @@ std::optional<MpiJob> findMpiJob() {
   return std::nullopt;
 }
 
-/// MPI_Abort says this too, but MPI would have to be initialised for it, which takes all processes.
+/// MPI_Abort does the same, but MPI would have to be initialised, for which all processes have to come. So this writes
+/// the command of PMI by hand.
 void endMpiJob(int exitCode) {
   std::optional<MpiJob> job = findMpiJob();
   std::optional<int64_t> starter = numberIn("PMI_FD");
   if (!job || job->library != MpiLibrary::Mpich || job->count.value_or(1) == 1 || !starter)
     return;
+  // mpirun must pass on the error message before it ends all.
   std::this_thread::sleep_for(mpiPassing);
   writeAll(static_cast<int>(*starter), "cmd=abort exitcode=" + std::to_string(exitCode) + "\n");
 }
 
 std::string pluginOf(MpiLibrary library) {
   std::string name = std::string("libplc-") + nameOfChoice(library) + ".so";
+  // Beside the program or library; where it is installed; in the folder of a build.
   fs::path own = ownFolder(), beside = own / name;
   if (fs::exists(beside))
     return beside;
@@ -104,6 +110,7 @@ std::string pluginOf(MpiLibrary library) {
 std::optional<std::string> launcherOf(MpiLibrary library) {
   if (auto found = findProgram(rowOf(library).launcher))
     return found;
+  // Debian names launchers by library; elsewhere mpirun may be of either.
   auto plain = findProgram("mpirun");
   return plain && isLauncherOf(*plain, rowOf(library)) ? plain : std::nullopt;
 }

@@ -1,3 +1,4 @@
+// Messages and reductions between processes.
 #include "MpiTransport.h"
 
 #include "plc/Runtime/Base/Backoff.h"
@@ -10,8 +11,10 @@
 namespace plc::runtime {
 
 namespace {
-constexpr int sumsTag = 0;             // on a communicator of its own
-constexpr int64_t progressNs = 20'000; // from one look at the network to the next, while kernels run
+constexpr int sumsTag = 0; // shares have a communicator of their own
+/// Nanoseconds between two looks at the network while kernels run. Not tuned: long beside a look, short beside a
+/// message that takes several.
+constexpr int64_t progressNs = 20'000;
 } // namespace
 
 std::unique_ptr<Transport> makeMpiTransport(const EntryPlan &entry) {
@@ -26,18 +29,20 @@ MpiTransport::MpiTransport(MpiWorld &world, const EntryPlan &entry)
   giveTags();
   checkLimits();
   for (const ChannelInfo &channel : entry.channels) {
+    // A channel inside this process needs no MPI, and others need no Channel.
     int64_t count = channel.perStep ? 1 : entry.microBatches;
     bool both = isLocal(channel.source) && isLocal(channel.destination);
     channels.push_back(both ? std::make_unique<Channel>(channel, count) : nullptr);
     messages.emplace_back(both ? 0 : static_cast<size_t>(count));
   }
   listSums();
+  // Communicators of its own: tags of messages cannot meet those of shares, of another entry or of the user.
   world.call("MPI_Comm_dup", world.plugin().duplicate, world.communicator(), &messaging);
   world.call("MPI_Comm_dup", world.plugin().duplicate, world.communicator(), &reducing);
 }
 
 MpiTransport::~MpiTransport() {
-  // After a failure others may never come here.
+  // After a failure other processes may never come here, and MPI_Comm_free waits for all of them.
   if (failed || std::uncaught_exceptions() > 0)
     return;
   try {
@@ -48,8 +53,8 @@ MpiTransport::~MpiTransport() {
   }
 }
 
-/// The plan's tags differ between two ranks. Two processes may have several such pairs, whose channels are then numbered
-/// together, in the same order by all processes.
+/// Tags of the plan are unique between two ranks. If processes have several ranks, several such pairs are between two
+/// processes. Their channels are then numbered together, in the same order by all processes.
 void MpiTransport::giveTags() {
   bool shares = static_cast<int64_t>(entry.ranks.size()) > world.count();
   std::map<std::pair<int64_t, int64_t>, int64_t> next; // of source and destination
@@ -60,6 +65,7 @@ void MpiTransport::giveTags() {
   }
 }
 
+/// MPI counts bytes in int, and its largest tag may be as small as 32767.
 void MpiTransport::checkLimits() const {
   for (size_t number = 0; number < entry.channels.size(); ++number) {
     const ChannelInfo &channel = entry.channels[number];
@@ -114,6 +120,7 @@ bool MpiTransport::test(const Wait &wait) {
     return sumsAreHere();
   if (const Channel *local = channels[static_cast<size_t>(wait.channel)].get())
     return local->done(wait.message);
+  // A request may be tested only until it is over: MPI frees it then.
   Message &message = messageOf(wait.channel, wait.message);
   if (!message.over && world.test(message.request)) {
     message.over = true;
@@ -122,6 +129,7 @@ bool MpiTransport::test(const Wait &wait) {
   return message.over;
 }
 
+/// Only waits inside this process are known. False is a correct answer for the others.
 bool MpiTransport::awaits(const Wait &wait, size_t rank) const {
   if (wait.what == Wait::For::Norm)
     return isLocal(static_cast<int64_t>(rank)) && reduction.awaits(rank);
@@ -130,7 +138,8 @@ bool MpiTransport::awaits(const Wait &wait, size_t rank) const {
          rank == static_cast<size_t>(wait.what == Wait::For::Send ? local->info.destination : local->info.source);
 }
 
-/// A long message takes several turns, some of which are this process's.
+/// A long message takes several steps of the protocol, some of which are this process's. Of all workers one looks at
+/// the network every progressNs.
 void MpiTransport::progress() {
   if (inFlight.load(std::memory_order_relaxed) == 0)
     return;
@@ -144,7 +153,7 @@ void MpiTransport::broadcast(size_t rank, void *data, size_t bytes) {
   world.broadcast(home(static_cast<int64_t>(rank)), data, bytes);
 }
 
-/// Which sums a process may bring follows from the plan: so nobody tells their names.
+/// Lists the sums that each process may bring. The list follows from the plan, so no names are sent.
 void MpiTransport::listSums() {
   std::vector<bool> steps = ranksThatStep(entry);
   sums.resize(static_cast<size_t>(world.count()));
@@ -177,6 +186,7 @@ void MpiTransport::reduce(size_t rank, const StepShare &share) {
     own.values[2 * i + 1] = path.empty() ? share.loss : found != share.squares.end() ? found->second : 0;
   }
   reduction.bring(rank, share);
+  // One message for all local ranks, when the last has brought its share.
   if (--missingHere == 0)
     sendSums();
 }
@@ -190,7 +200,7 @@ void MpiTransport::sendSums() {
                  &sumsSent[other]);
 }
 
-/// Brings what has arrived.
+/// Receives the shares that have arrived, and returns whether all are here.
 bool MpiTransport::sumsAreHere() {
   std::lock_guard lock(sumsMutex);
   for (Sums &process : sums) {
@@ -212,8 +222,8 @@ bool MpiTransport::sumsAreHere() {
   return reduction.done();
 }
 
-/// Nobody waits for the others here: a run's messages have all been received when it ends, and those of the next one come
-/// behind them.
+/// Waits for shares alone, not for other processes: all messages of a run have been received when it ends, and MPI
+/// keeps those of the next run in order behind them.
 void MpiTransport::barrier(bool steps) {
   if (stepped)
     for (size_t other = 0; other < sums.size(); ++other) {
@@ -228,6 +238,7 @@ void MpiTransport::barrier(bool steps) {
   reduction.reset();
   stepped = steps;
   missingHere = stepping;
+  // Receives are posted before the run, so that shares go straight to their buffers.
   for (size_t other = 0; steps && other < sums.size(); ++other) {
     Sums &process = sums[other];
     if (static_cast<int64_t>(other) == world.process() || process.values.empty())

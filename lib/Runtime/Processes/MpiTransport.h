@@ -11,8 +11,12 @@
 
 namespace plc::runtime {
 
-/// Each process executes some ranks, neighbours of each other, as threads. Messages between those are copied as
-/// ThreadTransport does; all others are received straight into their places.
+/// Each process executes some ranks, neighbours of each other, as threads. Messages between those are copied as by
+/// ThreadTransport. All others are received by MPI, straight into the arena.
+///
+/// MPI makes progress only inside its calls, so waiting ranks call test() again and again, and computing ranks call
+/// progress(). Shares of the gradient's norm go from each process to all others, and each adds them up itself, in the
+/// same order.
 class MpiTransport final : public Transport {
 public:
   /// Collective. Throws Error (exit code 1) if a message is too long or its tag too large for this MPI.
@@ -41,20 +45,21 @@ private:
     plc_mpi_handle request{};
     bool over = true; // no wait for it is due
   };
-  /// That of a channel's first message, and how much more that of each next one is.
+  /// The tag of a channel's first message, and the distance to the next one's.
   struct Tags {
     int64_t first, step;
   };
-  /// What a process tells all others at the step: the loss of each of its ranks, and for each of their parameters whether there is
-  /// a sum, and the sum.
+  /// What a process sends to all others at the step: the loss of each of its ranks and, for each of their parameters,
+  /// whether there is a sum of squares, and the sum.
   struct Sums {
-    std::vector<std::pair<size_t, std::string>> parameters; // by rank: first without a path, for its loss, then by path
-    std::vector<double> values;                             // two for each
+    std::vector<std::pair<size_t, std::string>> parameters; // by rank, first the loss (an empty path), then by path
+    std::vector<double> values;                             // two for each: present, sum
     plc_mpi_handle request{};                               // of its receive
     bool here = true;
   };
 
   bool isLocal(int64_t rank) const { return home(rank) == world.process(); }
+  /// The process that executes a rank.
   int64_t home(int64_t rank) const {
     return ProcessGroup::processOf(static_cast<size_t>(rank), entry.ranks.size(), world.count());
   }
@@ -76,15 +81,15 @@ private:
   std::vector<std::vector<Message>> messages;     // by channel
   std::vector<Tags> tags;                         // by channel
   std::atomic<int64_t> inFlight{0};               // messages that are not over
-  std::atomic<int64_t> progressed{0};             // when, last
+  std::atomic<int64_t> progressed{0};             // time of the last call of progress
   std::atomic<bool> failed{false};
 
   std::mutex sumsMutex;
   std::vector<Sums> sums; // by process
   GradientNormReduction reduction;
   std::vector<plc_mpi_handle> sumsSent; // by process
-  size_t missingHere = 0, stepping = 0; // local ranks that have not brought theirs; that step
-  bool stepped = false;                 // the last run did
+  size_t missingHere = 0, stepping = 0; // local ranks without a share yet; local ranks that step
+  bool stepped = false;                 // the last run had a step
 };
 
 } // namespace plc::runtime

@@ -1,3 +1,4 @@
+// Joins, leaves and talks to the processes of an MPI job.
 #include "MpiWorld.h"
 
 #include "plc/Runtime/Base/Backoff.h"
@@ -14,7 +15,7 @@ namespace plc::runtime {
 
 namespace {
 
-/// The library whose job this process is in; else the first that has a plug-in.
+/// The library whose job this process is in, else the first that has a plug-in.
 MpiLibrary chooseLibrary() {
   if (std::optional<MpiJob> job = findMpiJob())
     return job->library;
@@ -24,15 +25,17 @@ MpiLibrary chooseLibrary() {
   return MpiLibrary(0);
 }
 
-/// In which all processes leave a collective call.
+/// The time that all processes have to leave a collective call, see finish(). Not tuned: long beside one message.
 constexpr auto leaving = std::chrono::milliseconds(300);
-constexpr size_t largestCall = size_t(1) << 30; // bytes: counts are ints
+/// MPI counts in int.
+constexpr size_t largestCall = size_t(1) << 30; // bytes
 
 } // namespace
 
 ProcessGroup *joinMpiWorld() { return &MpiWorld::join(); }
 
 MpiWorld &MpiWorld::join() {
+  // A static local is initialised once, also if several threads come here.
   static MpiWorld *world = [] {
     std::unique_ptr<MpiWorld> made(new MpiWorld());
     MpiWorld *joined = made.get();
@@ -59,6 +62,7 @@ void MpiWorld::load(MpiLibrary library) {
   if (!std::filesystem::exists(file))
     throw usageError(std::string("no plug-in for ") + row.title + ", found none at '" + file +
                      "': install Debian's package " + row.package + " and build again");
+  // Never closed: MPI may have threads and exit handlers in it.
   void *handle = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle)
     throw fileError(file, std::string("cannot be loaded: ") + ::dlerror());
@@ -90,6 +94,7 @@ void MpiWorld::broadcast(int64_t root, void *data, size_t bytes) {
   for (size_t left = bytes; left > 0;) {
     size_t some = std::min(left, largestCall);
     plc_mpi_handle request{};
+    // Nonblocking, also where it is waited for: a blocking call would spin on a core and hold the lock.
     call("MPI_Ibcast", table->broadcast, world, next, static_cast<int>(some), static_cast<int>(root), &request);
     wait(request);
     next += some;
@@ -105,7 +110,8 @@ void MpiWorld::gather(const void *data, void *all, int bytes) {
 
 void MpiWorld::finish() {
   // MPICH before 4.2 never ends a connection whose other end it has seen closed, and this other process waits for it
-  // (https://github.com/pmodels/mpich/pull/6596): nobody closes before the others have seen the last message and look no more.
+  // (https://github.com/pmodels/mpich/pull/6596). So no process closes before the others have seen the last message.
+  // Only connections between machines are concerned.
   if (std::any_of(hosts.begin(), hosts.end(), [&](const std::string &host) { return host != hosts[0]; })) {
     gather(int64_t(0));
     std::this_thread::sleep_for(leaving);
@@ -114,6 +120,7 @@ void MpiWorld::finish() {
 }
 
 void MpiWorld::abort(int exitCode) noexcept {
+  // mpirun must pass on the error message before it ends all.
   std::this_thread::sleep_for(mpiPassing);
   table->abort(exitCode);
 }

@@ -11,31 +11,35 @@
 
 namespace plc::runtime {
 
-/// MPI is joined once for each program, by a plug-in of the library.
+/// All processes of an MPI job. MPI is joined once per program, through a plug-in, so that neither plc-run nor libplcrt
+/// is linked to MPI. All calls are serialized by one lock, so MPI_THREAD_SERIALIZED is enough.
 class MpiWorld final : public ProcessGroup {
 public:
-  /// Loads the plug-in of the library whose job this process is in, or else the first that there is, and initialises
-  /// MPI, when it is first called. Throws usageError if there is none.
+  /// On the first call: loads the plug-in of the library whose job this process is in, else the first that exists, and
+  /// initialises MPI. Throws usageError if there is none.
   static MpiWorld &join();
 
+  /// The largest tag that this MPI allows.
   int64_t largestTag() const { return tagLimit; }
   plc_mpi_handle communicator() const { return world; }
 
+  /// In pieces of 1 GiB, as MPI counts in int.
   void broadcast(int64_t root, void *data, size_t bytes) override;
 
-  /// Calls a function of the plug-in, one thread at a time. Throws Error (exit code 4) if it fails: a peer is lost.
+  /// Calls a function of the plug-in, one thread at a time. Throws Error (exit code 4) if it fails, because a peer is
+  /// lost then.
   template <class Function, class... Arguments>
   void call(const char *name, Function function, Arguments... arguments) {
     std::lock_guard lock(calls);
     check(name, function(arguments...));
   }
-  /// Whether what the request stands for is over.
+  /// Whether a request is over.
   bool test(plc_mpi_handle &request);
-  /// Returns when it is.
+  /// Returns when it is; sleeps in between (Backoff.h).
   void wait(plc_mpi_handle &request);
   const plc_mpi_plugin_table &plugin() const { return *table; }
 
-  /// MPI is in use until `finish` where the plug-in has initialised it.
+  /// Whether finish() must be called: the plug-in has initialised MPI, not the program.
   bool finishes() const override { return table->finalizes(); }
   void finish() override;
   void abort(int exitCode) noexcept override;

@@ -1,3 +1,4 @@
+// A process that watches its child and reports to the launcher.
 #include "Supervisor.h"
 
 #include "Base/ProcessState.h"
@@ -20,17 +21,20 @@ namespace plc::runtime {
 
 namespace {
 
+/// Milliseconds between two looks at the child. Not tuned: a stop is reported well within the launcher's three seconds.
 constexpr int lookMs = 200;
-/// So that the launcher hears of an end before mpirun, for its sake, ends others. mpirun does not see that end before the supervisor's: both hold
-/// on to its pipes.
+/// Lets the launcher hear of an end before mpirun ends other processes because of it. mpirun does not notice the end
+/// before the supervisor ends, because both hold its pipes. Not tuned: long beside a message.
 constexpr auto ahead = std::chrono::milliseconds(200);
 
+/// The parent: follows `worker`, its child, for the launcher, and watches that `starter`, its own parent, is there.
 class Supervisor {
 public:
   Supervisor(Socket link, pid_t worker, pid_t starter, std::unique_ptr<FlightRecorder> flight)
       : link(std::move(link)), worker(worker), starter(starter), flight(std::move(flight)) {}
 
   [[noreturn]] void run() {
+    // A pidfd becomes readable when its process ends, so poll() wakes at once.
     Socket ofWorker = handleOf(worker), ofStarter = handleOf(starter);
     pollfd waits[] = {{link.get(), POLLIN, 0}, {ofWorker.get(), POLLIN, 0}, {ofStarter.get(), POLLIN, 0}};
     int status = 0;
@@ -39,8 +43,10 @@ public:
       int ready = ::poll(waits, std::size(waits), lookMs);
       if (ready > 0 && waits[0].revents)
         hear();
+      // Without a launcher or a starter nothing would end the child.
       if (lost || (ready > 0 && waits[2].revents) || ::getppid() != starter)
         end();
+      // The child has ended: report it, then end in the same way.
       if (::waitpid(worker, &status, WNOHANG) == worker)
         break;
     }
@@ -62,8 +68,9 @@ private:
     asked = size > 0;
   }
 
-  /// All if anything is new, and if not, that the process is there, if the launcher has asked. That its ranks are elsewhere is
-  /// nothing new.
+  // Sends the whole recorder if something changed, or only a sign of life if the launcher has asked. Changed means:
+  // came, gone, stopped, continued, or saved a checkpoint. Progress of its ranks is no news, because the launcher needs
+  // it only at the end.
   void tell(int32_t state, int32_t signal) {
     std::string checkpoint = flight->checkpoint();
     bool isNew = !report.state || state == FlightReport::gone || isStopped(state) != isStopped(report.state) ||
@@ -87,7 +94,7 @@ private:
   }
   static bool isStopped(int32_t state) { return state == 'T'; }
 
-  /// Nobody is there to hear of the worker.
+  // The launcher is gone: kills the child.
   [[noreturn]] void end() {
     ::kill(worker, SIGKILL);
     ::waitpid(worker, nullptr, 0);
@@ -95,8 +102,9 @@ private:
   }
 
   [[noreturn]] static void dieBy(int signal) {
+    // No second core file: the child has left its own.
     rlimit none{0, 0};
-    ::setrlimit(RLIMIT_CORE, &none); // the worker has left its own
+    ::setrlimit(RLIMIT_CORE, &none);
     ::signal(signal, SIG_DFL);
     ::raise(signal);
     ::_exit(EXIT_FAILURE);
@@ -123,6 +131,7 @@ void supervise(const std::string &address, int64_t process) {
     return;
   if (worker == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    // The parent died before the request above took effect.
     if (::getppid() != self)
       ::raise(SIGKILL);
     FlightRecorder::keep(std::move(flight));

@@ -1,4 +1,4 @@
-// Of a process on another machine than its launcher's: a second one there, that follows it for the launcher.
+// Follows a process on another machine than its launcher's.
 #ifndef PLC_LIB_RUNTIME_PROCESSES_SUPERVISOR_H
 #define PLC_LIB_RUNTIME_PROCESSES_SUPERVISOR_H
 
@@ -7,9 +7,10 @@
 
 namespace plc::runtime {
 
-/// Divides this process in two: the one that returns has a flight recorder, and ends with the other, which tells the launcher at `address`
-/// (FlightLinks) how it fares, until it has ended. That one ends as it did, also if the launcher cannot be reached any more. If the
-/// launcher cannot be reached to begin with, nothing happens. To be called before there are threads.
+/// Splits this process in two. The call returns in the child, which has a flight recorder, and ends with its parent.
+/// The parent reports to the launcher at `address` (FlightLinks) until the child has ended, and ends as the child did,
+/// also if it loses the launcher. If the launcher cannot be reached at all, nothing happens. To be called before there
+/// are threads, because fork() copies only one.
 void supervise(const std::string &address, int64_t process);
 
 } // namespace plc::runtime

@@ -1,4 +1,4 @@
-// plc-run as the starter of its own processes: mpirun with the same command line, whose account of the run becomes one.
+// plc-run as the starter of its own processes.
 #ifndef PLC_RUNTIME_PROCESSES_LAUNCH_H
 #define PLC_RUNTIME_PROCESSES_LAUNCH_H
 
@@ -10,40 +10,42 @@
 
 namespace plc::runtime {
 
+/// A run in several processes: mpirun with the same command line as this program.
 struct Launch {
   MpiLibrary library;
   int64_t processes;
-  std::string hostfile;               // or empty
-  double patience;                    // seconds without a sign of life; 0: any
-  std::vector<std::string> arguments; // of this program, without its name
-  std::string model, module;          // a model among them, and what was compiled from it; or both empty
+  std::string hostfile;               // empty: this machine
+  double patience;                    // seconds without a sign of life; 0: unlimited
+  std::vector<std::string> arguments; // this program's, without its name
+  std::string model, module;          // a model among the arguments, and the module compiled from it; or both empty
 };
 
-/// The library to start processes of: the one asked for, else the first with a plug-in and an mpirun. Throws usageError
-/// if there is none.
+/// The library whose mpirun starts processes: the one asked for, else the first with a plug-in and an mpirun. Throws
+/// usageError if there is none.
 MpiLibrary chooseLauncher(const std::optional<MpiLibrary> &asked);
 
-/// Starts the processes and waits for them. What they write becomes this program's, and of errors the first one's alone.
-/// Returns their exit code. Throws Error if they cannot be started, or one of them on this machine is stopped for too long (exit code
-/// 5) or lost (4): with the places where its ranks were, by its flight recorder. SIGINT, SIGTERM and SIGHUP are passed on to
-/// the first process. All processes on this machine are gone afterwards.
+/// Starts the processes and waits for them. Their output becomes this program's; of their errors only the first is
+/// printed. Returns their exit code. Throws Error if they cannot be started, or if one is stopped for too long (exit
+/// code 5) or lost (4), with the places where its ranks were. SIGINT, SIGTERM and SIGHUP are passed on to the first
+/// process. Afterwards no process is left on this machine.
 int launch(const Launch &launch, const Manifest &manifest);
 
-/// Of a process that was launched so: it is there.
+/// In a launched process: reports that it has started. The functions below have no effect on other processes, except
+/// where they say so.
 void greetLauncher();
-/// Likewise: writes to stderr in a way that the launcher tells from what mpirun writes. Of any
-/// other one: writes to stderr.
+/// Writes to stderr, in a launched process in a way that the launcher can tell from mpirun's lines.
 void tellLauncher(const std::string &text);
-/// Likewise: what this process has failed by, and is going to end with.
+/// Writes the error that this process fails by, and reports the exit code that it is going to end with.
 void failLauncher(const std::string &text, int exitCode);
-/// It ends as it should.
+/// Reports that the process ends in order.
 void leaveLauncher();
-/// Whether somebody sees on a terminal what this process writes to stdout.
+/// Whether stdout of this process reaches a terminal.
 bool tellsTerminal();
-/// Of a process that has joined the others: only the first one's stdout is heard, and signals come to it by the launcher.
+/// In a process that has joined the others: only the first one's stdout is kept, and signals come to it from the
+/// launcher.
 void followLauncher();
 
-/// The module that the launcher has compiled from this model for its processes, if it is on this machine; else empty.
+/// The module that the launcher compiled from this model, if it is on this machine; else empty.
 std::string moduleOfLauncher(const std::string &model);
 
 } // namespace plc::runtime

@@ -1,4 +1,4 @@
-// The MPI libraries that there may be a plug-in for (lib/Mpi), and how a process is found to belong to a job of one.
+// The MPI libraries with plug-ins (lib/Mpi), and jobs started by them.
 #ifndef PLC_RUNTIME_PROCESSES_MPILIBRARIES_H
 #define PLC_RUNTIME_PROCESSES_MPILIBRARIES_H
 
@@ -12,34 +12,35 @@ namespace plc::runtime {
 
 enum class MpiLibrary : uint8_t { OpenMpi, Mpich };
 
+/// A row of the table at the end of this file.
 struct MpiLibraryRow {
   const char *name;       // of its plug-in, libplc-NAME.so
   const char *title;      // for people
-  const char *package;    // of Debian
-  const char *launcher;   // its mpirun, where another library has one too
-  const char *identifies; // what `mpirun --version` says
+  const char *package;    // Debian's
+  const char *launcher;   // its mpirun, if several libraries are installed
+  const char *identifies; // a word in the output of `mpirun --version`
   const char *hostfile;   // its mpirun's option for a file of hosts
 };
 
-/// A process among those that somebody's mpirun or srun has started.
+/// A process of a job that mpirun or srun has started.
 struct MpiJob {
   MpiLibrary library;
-  std::optional<int64_t> process, count; // if it is told before MPI is initialised
+  std::optional<int64_t> process, count; // where the starter gives them before MPI is initialised
 };
 
-/// Nothing if nobody started this process as a part of a job of several.
+/// Nullopt if this process is in no such job.
 std::optional<MpiJob> findMpiJob();
 
-/// Asks MPICH's mpirun, if it has started this process, to end all: it lets them wait for one that fails before it has joined them. Open
-/// MPI's ends them anyway.
+/// Asks MPICH's mpirun, if it started this process, to end all. Without this the others would wait for a process that
+/// fails before it joins. Open MPI's mpirun ends them by itself.
 void endMpiJob(int exitCode);
 
-/// MPICH's mpirun forgets what it has not passed on when all are ended.
+/// MPICH's mpirun drops output that it has not passed on when all are ended. Not tuned: long beside one message.
 constexpr auto mpiPassing = std::chrono::milliseconds(200);
 
-/// The file of the plug-in, which may be missing.
+/// The file of the plug-in, which may not exist.
 std::string pluginOf(MpiLibrary library);
-/// The path of its mpirun, or nothing.
+/// The path of its mpirun; nullopt if there is none.
 std::optional<std::string> launcherOf(MpiLibrary library);
 
 } // namespace plc::runtime
