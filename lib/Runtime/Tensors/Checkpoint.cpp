@@ -1,3 +1,4 @@
+// Writes and reads the two files of a checkpoint.
 #include "plc/Runtime/Tensors/Checkpoint.h"
 
 #include "FileFormats.h"
@@ -25,17 +26,18 @@ namespace plc::runtime {
 
 namespace {
 
-constexpr const char *stepKey = "step", *seedKey = "seed"; // of both files
+constexpr const char *stepKey = "step", *seedKey = "seed"; // in both files
 constexpr const char *numericsKey = "numerics_key";
 constexpr const char *windowsKey = "windows", *holdoutKey = "holdout", *samplesKey = "samples", *rowsKey = "rows",
                      *elementsKey = "elements", *roundingKey = "rounding", *lossScaleKey = "loss_scale",
-                     *finiteStepsKey = "loss_scale_steps", // of a run that scales its loss
-                         *finiteKey = "finite";            // false, or not there
+                     *finiteStepsKey = "loss_scale_steps", // only if the loss is scaled
+                         *finiteKey = "finite";            // "false", or absent
 constexpr const char *momentNames[] = {"moment1.", "moment2."};
 
 using Metadata = std::map<std::string, std::string>;
 
-/// Both files of a checkpoint say of which step they are. An earlier program left that out of the parameters.
+/// Throws if the two files of a checkpoint are of different steps. Older versions did not write the step of the
+/// parameters.
 void checkSteps(const fs::path &step, const Metadata &params, const Metadata &state) {
   auto ofParams = params.find(stepKey), ofState = state.find(stepKey);
   if (ofParams != params.end() && ofState != state.end() && ofParams->second != ofState->second)
@@ -43,6 +45,7 @@ void checkSteps(const fs::path &step, const Metadata &params, const Metadata &st
                                            "' beside it of step " + ofState->second + ": they are of two checkpoints");
 }
 
+/// Whether both files of a checkpoint can be read and belong together. Reads all data, because of the hashes.
 bool isWhole(const fs::path &step) {
   try {
     checkSteps(step, SafetensorsFile(step / paramsFile).metadata, SafetensorsFile(step / stateFile).metadata);
@@ -52,7 +55,7 @@ bool isWhole(const fs::path &step) {
   }
 }
 
-/// Adds to an error about a checkpoint that is not whole which of those beside it could be taken instead.
+/// Adds the newest whole checkpoint beside a damaged one to its error.
 void offerNewest(const std::string &directory, Error &error) {
   fs::path given(directory);
   std::error_code none;
@@ -62,7 +65,7 @@ void offerNewest(const std::string &directory, Error &error) {
   fs::path tried = isStep ? given : given / latestLink;
   if (isWhole(tried))
     return;
-  // To read a checkpoint takes long where its hashes cover many bytes, so the one that is not whole is not read again.
+  // Checking hashes reads a whole checkpoint. So the damaged one is not read again.
   auto saved = savedSteps(isStep ? given.parent_path() : given);
   auto newest = std::find_if(saved.rbegin(), saved.rend(), [&](const auto &step) {
     return !fs::equivalent(step.second, tried, none) && isWhole(step.second);
@@ -85,7 +88,7 @@ T readNumber(const std::string &file, const SafetensorsFile &state, const std::s
   return value;
 }
 
-/// Such a number that is none of steps.
+/// A number from 0 to 2^56 in the metadata: so large that no count reaches it, so small that sums cannot overflow.
 int64_t readCount(const std::string &file, const SafetensorsFile &state, const std::string &key) {
   constexpr int64_t most = int64_t(1) << 56;
   auto count = readNumber<int64_t>(file, state, key);
@@ -104,7 +107,7 @@ std::optional<WindowOrder> readWindows(const std::string &file, const Safetensor
                             listChoices<WindowOrder>("'", " or "));
 }
 
-/// What a strategy says of the numerics key, for those who find that two keys differ.
+/// The settings that most often make numerics keys differ, as text, for an error about two keys.
 std::string describeRounding(const Engine &engine) {
   std::string text(nameOf(engine.realType()));
   if (const EntryInfo *train = engine.findEntry("train"))
@@ -113,7 +116,7 @@ std::string describeRounding(const Engine &engine) {
   return text;
 }
 
-/// An error about another numerics key than the model's, if it is one.
+/// The error about a numerics key that differs from the model's; nullopt if they are equal.
 std::optional<Error> findKeyError(const std::string &file, const SafetensorsFile &state, const Engine &engine) {
   std::string key = state.metadata.count(numericsKey) ? state.metadata.at(numericsKey) : "";
   if (key == engine.numericsKey())
@@ -126,7 +129,8 @@ std::optional<Error> findKeyError(const std::string &file, const SafetensorsFile
   return error.note("the model's rules, sizes, precision, micro-batches, lanes or parts of a shard differ");
 }
 
-/// Loads the parameters of a checkpoint, which are the model's and no others.
+/// Loads the parameters of a checkpoint, which must be exactly the model's if the key differs: then the error about the
+/// key is the better one.
 Metadata readParameters(const std::string &file, const std::optional<Error> &keyError, Engine &engine) {
   try {
     ParameterMatches matches = loadParameters(file, engine, /*mayLack=*/false);
@@ -163,6 +167,7 @@ LossScale readLossScale(const std::string &file, const SafetensorsFile &state) {
   return scale;
 }
 
+/// Both collect readers, not bytes: a tensor is in memory only while it is written.
 Safetensors collectParameters(const TrainingState &training, Engine &engine) {
   Safetensors params;
   params.metadata[stepKey] = std::to_string(training.step);
@@ -212,16 +217,20 @@ Safetensors collectState(const TrainingState &training, bool finite, Engine &eng
 SavedCheckpoint saveCheckpoint(const std::string &directory, const TrainingState &state, Engine &engine) {
   fs::path root(directory), step = root / (std::string(stepPrefix) + std::to_string(state.step));
   fs::path partial = root / (std::string(partialPrefix) + std::to_string(::getpid())), link = root / ".partial-latest";
+  // Collective, so before all processes but the first leave.
   engine.gatherParameters();
   const bool finite = holdsFinite(engine);
   if (!engine.leads())
     return {step, finite};
   try {
+    // 1. Both files in a folder of another name, synced.
     fs::create_directories(partial);
     collectParameters(state, engine).write(partial / paramsFile);
     collectState(state, finite, engine).write(partial / stateFile);
     syncDirectory(partial);
+    // 2. One rename makes it the checkpoint.
     replaceFolder(partial, step);
+    // 3. A new link, renamed over the old one: `latest` is valid at any time.
     fs::remove(link);
     fs::create_directory_symlink(step.filename(), link);
     fs::rename(link, root / latestLink);
@@ -238,22 +247,24 @@ SavedCheckpoint saveCheckpoint(const std::string &directory, const TrainingState
   return {step, finite};
 }
 
+/// Whether a saved checkpoint has only finite values; false if it cannot be read.
 static bool isFinite(const fs::path &step) {
   try {
     return !SafetensorsFile(step / stateFile).metadata.count(finiteKey);
-  } catch (const Error &) { // It is of no use, whatever it held.
+  } catch (const Error &) { // unreadable: of no use
     return false;
   }
 }
 
 void keepCheckpoints(const std::string &directory, int64_t count, int64_t step, bool finite) {
   auto saved = savedSteps(directory);
-  // A folder of that name may be somebody's own.
+  // Only checkpoints: the user may have a folder with such a name.
   std::error_code error;
   std::erase_if(saved,
                 [&](const auto &each) { return each.first > step || !fs::exists(each.second / stateFile, error); });
   auto last = saved.rbegin();
-  while (!finite && last != saved.rend() && !isFinite(last->second)) // Reading takes long, and is seldom needed.
+  while (!finite && last != saved.rend() &&
+         !isFinite(last->second)) // reads whole files, but only after a step that is not finite
     ++last;
   for (int64_t i = 0, surplus = static_cast<int64_t>(saved.size()) - count; i < surplus; ++i) {
     const fs::path &old = saved[static_cast<size_t>(i)].second;
@@ -265,13 +276,14 @@ void keepCheckpoints(const std::string &directory, int64_t count, int64_t step, 
   }
 }
 
+/// Checks all metadata before it writes to the engine, so that an error leaves the engine as it was.
 static TrainingState readCheckpoint(const fs::path &step, Engine &engine, std::optional<KeyChange> *change) {
   std::string file = step / stateFile;
   SafetensorsFile state(file);
   std::optional<Error> keyError = findKeyError(file, state, engine);
   if (keyError && !change)
     throw *keyError;
-  // Moments of one optimizer mean nothing to another, so the kind must be the same; all other settings may change.
+  // Moments of one optimizer mean nothing to another. So the kind must be the same; all other settings may change.
   std::string optimizer = state.metadata.count("optimizer") ? state.metadata.at("optimizer") : "";
   if (optimizer != nameOfChoice(engine.optimizer().kind))
     throw fileError(file, "optimizer '" + optimizer + "' differs from the model's '" +
@@ -303,7 +315,7 @@ static TrainingState readCheckpoint(const fs::path &step, Engine &engine, std::o
       (*change)->text += "; " + note;
   }
   engine.setOrigin({training.step, training.seed});
-  // A scale that the strategy gives is the strategy's.
+  // A fixed scale comes from the strategy, not from the checkpoint.
   if (engine.optimizer().scalesLoss && !engine.optimizer().lossScale && state.metadata.count(lossScaleKey))
     engine.setLossScale(readLossScale(file, state));
   return training;
@@ -318,10 +330,11 @@ TrainingState resumeCheckpoint(const std::string &directory, Engine &engine, std
   }
 }
 
-/// A folder that has no file of parameters by a name that is looked for, but perhaps one of another.
+/// The error for a folder without a known file of parameters. Its notes name a file that may be meant.
 static Error noParameters(const std::string &folder, const std::string &names) {
   Error error = fileError(folder, "holds none of " + names);
   std::error_code ignored;
+  // Sorted, because the order of a directory differs from system to system.
   std::set<fs::path> files;
   for (const fs::directory_entry &entry : fs::directory_iterator(folder, ignored))
     files.insert(entry.path());
@@ -337,12 +350,12 @@ static Error noParameters(const std::string &folder, const std::string &names) {
   return error;
 }
 
-/// The file of parameters that `--params` names.
+/// The file of parameters that a path of `--params` means.
 static std::string parameterFile(const std::string &path) {
   std::error_code ignored;
   if (!fs::is_directory(path, ignored))
     return path;
-  // Our own checkpoints first, then what Hugging Face's are called.
+  // Our own checkpoints first, then the names of Hugging Face.
   constexpr const char *names[] = {"params.safetensors", "latest/params.safetensors", "model.safetensors",
                                    "model.safetensors.index.json"};
   std::string all;

@@ -1,3 +1,4 @@
+// Finds, locks and replaces folders of checkpoints.
 #include "plc/Runtime/Tensors/CheckpointFolders.h"
 
 #include "Base/ProcessState.h"
@@ -45,13 +46,14 @@ void syncDirectory(const fs::path &directory) {
 }
 
 void replaceFolder(const fs::path &made, const fs::path &place) {
+  // Exchange: a crash leaves either the old or the new folder at `place`.
   if (::renameat2(AT_FDCWD, made.c_str(), AT_FDCWD, place.c_str(), RENAME_EXCHANGE) == 0) {
     syncDirectory(place.parent_path());
     std::error_code ignored;
     fs::remove_all(made, ignored);
     return;
   }
-  if (errno != ENOENT) // a file system that cannot do this
+  if (errno != ENOENT) // a file system without RENAME_EXCHANGE; ENOENT: there is no old folder
     fs::remove_all(place);
   fs::rename(made, place);
 }
@@ -76,7 +78,7 @@ std::vector<std::pair<int64_t, fs::path>> savedSteps(const fs::path &directory) 
   return saved;
 }
 
-/// Removes what was left by processes that ended while they saved.
+/// Removes unfinished checkpoints of processes that have ended.
 static void removePartial(const fs::path &directory) {
   std::error_code ignored;
   for (const fs::directory_entry &entry : fs::directory_iterator(directory, ignored)) {
@@ -86,7 +88,7 @@ static void removePartial(const fs::path &directory) {
   }
 }
 
-/// Where a system cannot lock, as on some network's disk, several runs may save. A lock ends with its process.
+/// Locks DIR; the lock ends with the process. Without a lock (some network file systems) several runs may save.
 static int lockFolder(const std::string &directory) {
   int fd = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd >= 0 && ::flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
@@ -104,11 +106,13 @@ SaveFolder::SaveFolder(const std::string &directory, Former former, const std::f
     error = std::error_code(errno, std::generic_category());
   if (error)
     throw fileError(directory, "checkpoint cannot be written: " + error.message());
+  // DIR itself is a checkpoint: the user probably means its parent.
   if (isThere(root / stateFile))
     throw usageError("found '--save " + directory +
                      "', which is a checkpoint: name the folder that holds it, or another one");
   if (fs::is_directory(fs::symlink_status(link, error)))
     throw fileError(link, "is a folder of its own, where the link to the newest checkpoint is to be");
+  // Former checkpoints, and other folders in the way.
   for (const auto &[step, path] : savedSteps(root)) {
     if (fs::exists(path / stateFile, error))
       replaced.push_back(path);
@@ -147,6 +151,7 @@ bool isFolderOf(const std::string &folder, const std::string &checkpoint) {
   fs::path given(checkpoint);
   if (!given.has_filename())
     given = given.parent_path();
+  // Compare by inode, because paths may differ by links.
   bool isStep = given.filename() == latestLink || numberIn(given, stepPrefix);
   fs::path parent = given.has_parent_path() ? given.parent_path() : fs::path(".");
   return fs::equivalent(folder, given, ignored) || (isStep && fs::equivalent(folder, parent, ignored));

@@ -1,3 +1,4 @@
+// Conversions between element types of one kind.
 #include "plc/Runtime/Tensors/ConvertTensor.h"
 
 #include "plc/Runtime/Base/Error.h"
@@ -29,6 +30,7 @@ struct Conversion {
                         isCount = From::kind != ElementKind::Real && To::kind != ElementKind::Real,
                         exists = isReal || isCount;
 
+  // Whether a value has a counterpart: a finite real must stay finite.
   static bool fits(Source value) {
     if constexpr (To::kind == ElementKind::Truth)
       return value == 0 || value == 1;
@@ -37,6 +39,7 @@ struct Conversion {
     else
       return std::in_range<Target>(value);
   }
+  // Whether a real is rounded; NaN does not count.
   static bool changes(Source value) {
     if constexpr (isReal)
       return wide(value) == wide(value) && wide(static_cast<Target>(wide(value))) != wide(value);

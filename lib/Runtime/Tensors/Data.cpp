@@ -1,3 +1,4 @@
+// Chooses how each input is read, and joins several ways.
 #include "plc/Runtime/Tensors/Data.h"
 
 #include "DataWindows.h"
@@ -21,7 +22,7 @@ const DataOption &findOption(const TensorInfo &input, const std::vector<DataOpti
   throw usageError("input '" + input.name + "' has no data: add --data " + input.name + "=FILE");
 }
 
-/// A name of a file that is there is no pattern, whatever is in it. What follows a `:` is no part of the name.
+/// A name of an existing file is no pattern, whatever characters it has. A key or type after `:` is kept.
 std::vector<std::string> DataOption::files() const {
   std::string name = file.substr(0, endOfName(file));
   if (name.find_first_of("*?[") == name.npos || ::access(name.c_str(), F_OK) == 0)
@@ -50,6 +51,7 @@ int64_t numTrainedOn(int64_t count, double holdout) {
 
 namespace {
 
+/// Throws usageError unless each input has exactly one option, and each option an input.
 void checkNames(const EntryInfo &entry, const std::vector<DataOption> &options) {
   for (size_t i = 0; i < options.size(); ++i) {
     const DataOption &option = options[i];
@@ -67,13 +69,13 @@ void checkNames(const EntryInfo &entry, const std::vector<DataOption> &options) 
       findOption(input, options);
 }
 
-/// Inputs of one kind of data.
+/// The inputs that are read in one way.
 struct Part {
   std::vector<size_t> inputs; // of the entry's
   std::unique_ptr<Data> data;
 };
 
-/// Several kinds, each with its own order of samples.
+/// Several ways, each with its own order of samples.
 class MixedData : public Data {
 public:
   explicit MixedData(std::vector<Part> parts) : parts(std::move(parts)) {}
@@ -159,11 +161,13 @@ bool isTensorFile(const std::string &file) {
 std::unique_ptr<Data> openData(const EntryInfo &entry, const std::vector<DataOption> &options, double holdout,
                                WindowOrder order) {
   checkNames(entry, options);
+  // A .npy of one axis is a sequence of elements, unless a sample is one element.
   auto isInRows = [&](const TensorInfo &input) {
     const DataOption &option = findOption(input, options);
     return isTensorFile(option.file) && (input.shape.size() < 2 || !option.file.ends_with(".npy") ||
                                          openNpy(option.files().front()).info().shape.size() != 1);
   };
+  // Keys of draws need no option.
   auto isGiven = [](const TensorInfo &input) { return !isRandomInput(input.name); };
   std::vector<Part> parts;
   addPart(

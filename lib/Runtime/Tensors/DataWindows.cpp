@@ -1,3 +1,4 @@
+// Positions of training and held-out windows.
 #include "DataWindows.h"
 
 #include "FileFormats.h"
@@ -11,8 +12,10 @@ namespace plc::runtime {
 
 namespace {
 
+/// The stream of draws. It is part of the meaning of a seed, so it never changes.
 const uint64_t stream = hashBytes("data");
 
+/// Throws if the bytes of a file cannot be meant as values of the input.
 void checkBytes(const TensorInfo &input, const std::string &file) {
   if (auto format = formatOfFile(file); format && !format->isText) {
     Error error =
@@ -34,6 +37,7 @@ void checkBytes(const TensorInfo &input, const std::string &file) {
 
 } // namespace
 
+/// The shortest source decides how many windows there are.
 Windows::Windows(const EntryInfo &entry, const std::vector<DataOption> &options, double holdout, WindowOrder order)
     : batch(entry.batch), order(order), epochs(stream) {
   for (const TensorInfo &input : entry.inputs) {
@@ -84,12 +88,14 @@ std::vector<Bytes> Windows::readBatch(const std::vector<int64_t> &starts) const 
   return tensors;
 }
 
-/// Windows of an epoch stand side by side, from a place on that is the epoch's own, so that each epoch cuts the text elsewhere.
+/// Windows of an epoch stand side by side. They start at an offset of the epoch's own, so that each epoch cuts the text
+/// elsewhere.
 std::vector<int64_t> Windows::startsOfEpochs(uint64_t seed, int64_t step) const {
   int64_t last = numTrainStarts() - 1, count = last / stride + 1, rest = last % stride;
   std::vector<int64_t> starts;
   for (int64_t sample = (step - 1) * batch + shift; sample < step * batch + shift; ++sample) {
     int64_t epoch = sample / count;
+    // ~stream: independent of the draws of the other order.
     int64_t first = randomBelow(rest + 1, seed, ~stream, static_cast<uint64_t>(epoch));
     starts.push_back(first + stride * epochs.at(sample % count, count, seed, epoch));
   }
@@ -118,6 +124,7 @@ int64_t Windows::numHeldOutBatches() const {
   int64_t heldOut = size - heldOutStart;
   if (heldOut < reach || stride == 0)
     return 0;
+  // A window needs `reach` elements from its start; starts are `stride` apart.
   return ((heldOut - reach) / stride + 1) / batch;
 }
 

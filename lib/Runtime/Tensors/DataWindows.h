@@ -1,4 +1,4 @@
-// Windows of files of bytes, text for instance, or of elements of one axis, at pseudo-random positions.
+// Windows of files of bytes, or of elements of one axis.
 #ifndef PLC_LIB_RUNTIME_TENSORS_DATAWINDOWS_H
 #define PLC_LIB_RUNTIME_TENSORS_DATAWINDOWS_H
 
@@ -8,11 +8,13 @@
 
 namespace plc::runtime {
 
-/// The windows of one entry's inputs. All inputs of a sample are read at one position, each plus its shift:
+/// The windows of an entry's inputs, of text for example. All inputs of a sample are read at one position, each plus
+/// its shift:
 ///
-///   0 ......... train windows, at any start ......... T | window | window | ... size      (T = size - what is held out)
+///   0 ......... train windows, at any start ......... T | window | window | ... size      (T = size - held-out
+///   elements)
 ///
-/// A training window, shifted ones included, ends at or before T. Held-out windows do not overlap, nor do those of an epoch.
+/// A training window, shifted or not, ends at or before T. Held-out windows do not overlap, nor do those of an epoch.
 class Windows : public Data {
 public:
   Windows(const EntryInfo &entry, const std::vector<DataOption> &options, double holdout,
@@ -31,8 +33,9 @@ private:
     TensorInfo input;
     std::string file;
     ElementSequence elements;
-    int64_t shift, window;
+    int64_t shift, window; // in elements: of the option; of a sample
   };
+  /// Where the windows of a training batch begin; startsOfEpochs for that order.
   std::vector<int64_t> trainStarts(uint64_t seed, int64_t step) const;
   std::vector<int64_t> startsOfEpochs(uint64_t seed, int64_t step) const;
   std::vector<Bytes> readBatch(const std::vector<int64_t> &starts) const;
@@ -42,10 +45,10 @@ private:
   WindowOrder order;
   EpochOrder epochs;
   std::vector<Source> sources; // in the order of the entry's inputs
-  const char *unit = "bytes";  // or elements, if a file has others
+  const char *unit = "bytes";  // "elements" if a file has others
   int64_t size = 0;            // of the shortest source
-  int64_t heldOutStart = 0;    // T
-  int64_t reach = 0;           // from a start to the end of its furthest window
+  int64_t heldOutStart = 0;    // T above
+  int64_t reach = 0;           // from a start to the end of its last window
   int64_t stride = 0;          // the longest window
 };
 

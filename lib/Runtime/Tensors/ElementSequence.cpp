@@ -1,3 +1,4 @@
+// Reads ranges that may span several files.
 #include "ElementSequence.h"
 
 #include "plc/Runtime/Base/Error.h"
@@ -20,6 +21,7 @@ ElementSequence::ElementSequence(const TensorInfo &input, std::vector<StoredElem
 }
 
 void ElementSequence::read(int64_t first, int64_t count, std::byte *elements) const {
+  // From the file that has the first element on.
   for (auto file = static_cast<size_t>(std::upper_bound(ends.begin(), ends.end(), first) - ends.begin()); count;
        ++file) {
     int64_t some = std::min(count, ends[file] - first);

@@ -1,4 +1,4 @@
-// Elements of one axis in one or several files, one behind the other, as those of an input.
+// Elements of one axis in several files, one behind another.
 #ifndef PLC_LIB_RUNTIME_TENSORS_ELEMENTSEQUENCE_H
 #define PLC_LIB_RUNTIME_TENSORS_ELEMENTSEQUENCE_H
 
@@ -6,9 +6,10 @@
 
 namespace plc::runtime {
 
+/// The elements of several files of one axis as one sequence, in the type of an input.
 class ElementSequence {
 public:
-  /// Throws fileError unless the elements of each file are the input's, or become so.
+  /// Throws fileError unless each file's elements have the input's type, or can be converted to it.
   ElementSequence(const TensorInfo &input, std::vector<StoredElements> files);
 
   int64_t size() const { return ends.back(); }

@@ -1,4 +1,4 @@
-// The order in which an epoch takes each of so many things once.
+// The order in which an epoch takes each of `count` items once.
 #ifndef PLC_LIB_RUNTIME_TENSORS_EPOCHORDER_H
 #define PLC_LIB_RUNTIME_TENSORS_EPOCHORDER_H
 
@@ -7,12 +7,13 @@
 
 namespace plc::runtime {
 
-/// A function of count, stream, seed and epoch; the last order asked for is kept.
+/// A random permutation for each epoch: a function of count, stream, seed and epoch. Caches the last one, which makes
+/// at() cheap within an epoch.
 class EpochOrder {
 public:
   explicit EpochOrder(uint64_t stream) : stream(stream) {}
 
-  /// The thing that comes `index`-th, from 0.
+  /// The item at position `index`.
   int64_t at(int64_t index, int64_t count, uint64_t seed, int64_t epoch) const;
 
 private:

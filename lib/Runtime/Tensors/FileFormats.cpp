@@ -1,3 +1,4 @@
+// A table of magic numbers, and formats that need more than one.
 #include "FileFormats.h"
 
 #include <algorithm>
@@ -26,7 +27,7 @@ constexpr const char *unpack = "unpack it, and give the file that is in it",
                      *elsewhere = "'Weights of other formats' of docs/running.md says how tensors come into a "
                                   ".safetensors file";
 
-/// A format that its magic number tells.
+/// A format that a magic number identifies.
 struct Magic {
   size_t offset;
   std::string_view bytes;
@@ -72,7 +73,7 @@ unsigned byteAt(std::string_view begin, size_t at) {
   return at < begin.size() ? static_cast<unsigned char>(begin[at]) : 0;
 }
 
-/// By the name of the first file in it.
+/// By the name of the first file in the archive. Offsets are those of a local file header (PKWARE's APPNOTE, 4.3.7).
 FileFormat formatOfZip(std::string_view begin) {
   constexpr size_t lengthAt = 26, nameAt = 30;
   size_t length = byteAt(begin, lengthAt) + 256 * byteAt(begin, lengthAt + 1);
@@ -84,13 +85,13 @@ FileFormat formatOfZip(std::string_view begin) {
   return {"a zip archive", unpack};
 }
 
-/// A map whose first key is a string.
+/// MessagePack: a map whose first key is a string.
 bool isMessagePack(std::string_view begin) {
   unsigned first = byteAt(begin, 0), key = first == 0xde ? byteAt(begin, 3) : byteAt(begin, 1);
   return ((first > 0x80 && first < 0x90) || first == 0xde) && ((key > 0xa0 && key < 0xc0) || key == 0xd9);
 }
 
-/// The version of the format, then the producer's name or the graph.
+/// ONNX, by its protobuf fields: the version of the format, then the producer's name or the graph.
 bool isOnnx(std::string_view begin) {
   unsigned version = byteAt(begin, 1), field = byteAt(begin, 2);
   return byteAt(begin, 0) == 0x08 && version >= 3 && version < 0x20 && (field == 0x12 || field == 0x3a);
@@ -106,7 +107,7 @@ void replaceAll(std::string &text, std::string_view name, const std::string &by)
     text.replace(at, name.size(), by);
 }
 
-/// `'hello wo'`, or `00 01 ff`.
+/// The first eight bytes for a message: `'hello wo'`, or `00 01 ff`.
 std::string firstBytes(std::string_view begin) {
   begin = begin.substr(0, 8);
   if (std::all_of(begin.begin(), begin.end(), [](unsigned char byte) { return byte >= ' ' && byte < 0x7f; }))
@@ -123,6 +124,7 @@ std::string firstBytes(std::string_view begin) {
 } // namespace
 
 std::optional<FileFormat> formatOf(std::string_view begin) {
+  // Exact magic numbers first, then the formats that are only probable.
   if (begin.starts_with("PK\3\4"))
     return formatOfZip(begin);
   for (const Magic &magic : magics)

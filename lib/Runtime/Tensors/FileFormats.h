@@ -1,4 +1,4 @@
-// Formats of files that are not read, by their first bytes, so that an error can name what was given.
+// Formats of files that plc does not read, so that an error can name them.
 #ifndef PLC_LIB_RUNTIME_TENSORS_FILEFORMATS_H
 #define PLC_LIB_RUNTIME_TENSORS_FILEFORMATS_H
 
@@ -9,6 +9,7 @@
 
 namespace plc::runtime {
 
+/// A format, for messages.
 struct FileFormat {
   std::string name; // "a zip archive of PyTorch (.pt, .pth, .bin)"
   std::string
@@ -16,18 +17,19 @@ struct FileFormat {
   bool isText = false; // text, which a model of bytes may be trained on
 };
 
-/// How many bytes of a file tell its format.
+/// Bytes at the beginning of a file that identify its format: enough for tar, whose magic number is at 257.
 inline constexpr size_t formatBytes = 512;
 
-/// Of the bytes that a file begins with; nothing if the table has no such format.
+/// The format of a file that begins so; nullopt if it is unknown.
 std::optional<FileFormat> formatOf(std::string_view begin);
-/// Nothing, too, if the file cannot be read, or is no regular one.
+/// The same of a file; nullopt also if it cannot be read or is not regular.
 std::optional<FileFormat> formatOfFile(const std::string &file);
 
-/// "not a .safetensors file, but a zip archive ..", with the remedy as notes; of an unknown format the first bytes.
+/// The error "not a .safetensors file, but a zip archive ..", with the remedy as notes. For an unknown format it shows
+/// the first bytes.
 Error notOfFormat(const std::string &file, const std::string &expected, std::string_view begin);
 
-/// Adds what to do with a file of the format.
+/// Adds notes on how to convert a file of the format.
 void addRemedy(const std::string &file, const FileFormat &format, Error &error);
 
 } // namespace plc::runtime

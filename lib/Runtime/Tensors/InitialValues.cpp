@@ -1,3 +1,4 @@
+// Counter-based random bits, and distributions from them.
 #include "plc/Runtime/Tensors/InitialValues.h"
 
 #include "plc/Module/ModuleSeal.h"
@@ -10,7 +11,8 @@ namespace plc::runtime {
 uint64_t hashBytes(std::string_view bytes) { return module::fnv1a(bytes); }
 
 namespace {
-/// A bijection of 64-bit words whose output bits each depend on all input bits (xor-shift and odd multiply, thrice).
+/// A bijection of 64-bit words whose output bits each depend on all input bits: xor-shift and odd multiply, twice, and
+/// a last xor-shift. The constant is that of the mixer degski64. It defines initial values, so it never changes.
 uint64_t scramble(uint64_t x) {
   x = (x ^ (x >> 32)) * 0xd6e8feb86659fd93u;
   x = (x ^ (x >> 32)) * 0xd6e8feb86659fd93u;
@@ -19,6 +21,7 @@ uint64_t scramble(uint64_t x) {
 } // namespace
 
 uint64_t randomBits(uint64_t seed, uint64_t stream, uint64_t counter) {
+  // 0x9e37.. is 2^64 / golden ratio: consecutive seeds and counters become distant words.
   uint64_t key = scramble(seed + 0x9e3779b97f4a7c15u);
   key = scramble(key ^ stream) + 0x9e3779b97f4a7c15u;
   return scramble(scramble(key ^ (counter * 0x9e3779b97f4a7c15u)) + counter);
@@ -41,6 +44,7 @@ double plainLog(double x) {
     x *= 0x1p54;
     exponent = -54;
   }
+  // x = m 2^exponent.
   uint64_t bits = std::bit_cast<uint64_t>(x);
   exponent += static_cast<int>(bits >> 52) - 1023;
   double m = std::bit_cast<double>((bits & 0x000fffffffffffffu) | 0x3ff0000000000000u);
@@ -67,8 +71,9 @@ double plainExp(double x) {
 }
 
 double normalDraw(uint64_t seed, uint64_t stream, uint64_t counter) {
-  // A try is rejected with probability 0.21, so 64 of them fail once in 10^42 draws.
+  // A try is rejected with probability 1 - pi / 4 = 0.21, so 64 of them fail once in 10^42 draws.
   for (uint64_t attempt = 0; attempt < 64; ++attempt) {
+    // Each draw has 128 counters of its own, so draws are independent of each other.
     uint64_t place = counter * 128 + attempt * 2;
     double x = 2 * uniformFromBits(randomBits(seed, stream, place)) - 1;
     double y = 2 * uniformFromBits(randomBits(seed, stream, place + 1)) - 1;

@@ -1,3 +1,4 @@
+// Matches parameters with tensors by name, type and shape, and loads them.
 #include "plc/Runtime/Tensors/LoadParameters.h"
 
 #include "WeightFile.h"
@@ -13,19 +14,22 @@ namespace {
 
 using State = ParameterMatch::State;
 
-/// One parameter on its way from the file.
+/// A parameter, with the names under which the file may have it.
 struct Wanted {
   TensorInfo info;
   const ParameterRule *rule = nullptr;
-  std::vector<std::string> names; // in the file, the first that it has
-  NamePattern::Values values;     // of the rule
+  std::vector<std::string> names; // in the file, in order of preference
+  NamePattern::Values values;     // of the rule's placeholders
 };
 
+/// Finds the tensor of each parameter. It reads headers alone, so all problems are found before any data is read.
 class Matcher {
 public:
   Matcher(const std::string &file, const WeightFile &contents, const ParameterMap *map)
       : file(file), map(map), contents(contents) {}
 
+  // In this order: sources, fits, unused tensors; then missing ones, because unused tensors are the likely
+  // misspellings.
   ParameterMatches match(const std::vector<ParameterInfo> &parameters) {
     ParameterMatches matches;
     matches.file = file;
@@ -54,6 +58,7 @@ public:
   }
 
 private:
+  // All names that a parameter may have in the file: each `from` with each prefix.
   Wanted wantedOf(const ParameterInfo &parameter, ParameterMatch &match) const {
     Wanted wanted{parameter.tensor(), map ? map->find(parameter.path) : nullptr, {}, {}};
     if (!wanted.rule) {
@@ -89,7 +94,7 @@ private:
       match.state = State::Initial;
   }
 
-  /// The tensors behind the one of the name `index`.
+  // The tensors to be stacked behind the one of name `index`: numbers 1, 2, .. as long as the file has them.
   void findStacked(Wanted &wanted, size_t index, ParameterMatch &match) {
     size_t prefixes = map->prefixes.size();
     for (int64_t number = 1;; ++number) {
@@ -102,7 +107,7 @@ private:
     }
   }
 
-  /// By its type and shape alone: no data is read.
+  // Decides Found or Unfit by type and shape. Applies the rule's transformations to the shape.
   void fit(const Wanted &wanted, ParameterMatch &match) {
     const StoredTensor &original = contents.tensors().at(match.source);
     TensorInfo info = original;
@@ -157,6 +162,7 @@ private:
     return true;
   }
 
+  // The transformation that would probably make a tensor fit.
   static std::string remedy(const TensorInfo &found, const TensorInfo &wanted) {
     std::vector<int64_t> reversed(found.shape.rbegin(), found.shape.rend());
     if (found.shape.size() > 1 && reversed == wanted.shape)
@@ -166,6 +172,7 @@ private:
                : "";
   }
 
+  // Tensors that no parameter uses and no pattern ignores.
   void listUnused(ParameterMatches &matches) const {
     for (const auto &[name, info] : contents.tensors())
       if (!used.count(name) &&
@@ -177,7 +184,7 @@ private:
         matches.unused.push_back(info);
   }
 
-  /// A tensor that was probably meant has nearly that name, or is the only one of that shape.
+  // The error for a missing tensor. It suggests a tensor with a similar name, or the only one of that shape.
   void setMissing(const Wanted &wanted, const std::vector<StoredTensor> &unused, ParameterMatch &match) const {
     std::string name = wanted.names.front(), text = "tensor '" + name + "' is missing";
     if (wanted.rule)
@@ -199,7 +206,7 @@ private:
   const std::string &file;
   const ParameterMap *map;
   const WeightFile &contents;
-  std::map<std::string, size_t> used; // by tensor: so often
+  std::map<std::string, size_t> used; // by tensor: its number of parameters
 };
 
 } // namespace
@@ -227,12 +234,13 @@ std::string ParameterMatches::mapHint() const {
 }
 
 std::vector<std::string> ParameterMatches::notes(const std::vector<const ParameterMatch *> &problems) const {
+  // Not tuned: a screen of lines. More than four missing names are no misspellings.
   constexpr size_t mostLines = 20, fewMissing = 4;
   std::vector<std::string> lines, missing;
   for (const ParameterMatch *each : problems)
     if (each->state == State::Missing)
       missing.push_back(each->missing);
-  // More are no misspellings: the file is of another program.
+  // The file is of another program: one line for all.
   bool together = !byMap && missing.size() > fewMissing;
   if (together)
     lines.push_back(std::to_string(missing.size()) + " tensors are missing: " + listNames(missing, 3));
@@ -274,7 +282,8 @@ void checkMatches(const ParameterMatches &matches, bool mayLack) {
   throw error;
 }
 
-/// What a checkpoint of ours says; files of others say nothing, or something else by the same words.
+/// The origin in the metadata of a checkpoint of ours. Other files have none, or other meanings of these keys, so
+/// errors are ignored.
 static Origin originOf(const std::map<std::string, std::string> &metadata) {
   auto read = [&](const char *key, auto value) {
     auto found = metadata.find(key);
@@ -292,7 +301,7 @@ ParameterMatches loadParameters(const std::string &file, Engine &engine, bool ma
   const std::vector<ParameterInfo> &parameters = engine.parameters();
   ParameterMatches matches = Matcher(file, contents, map).match(parameters);
   checkMatches(matches, mayLack);
-  // One at a time: a model's weights may be half of what memory there is.
+  // One tensor at a time: the weights of a model may take half of the memory.
   for (size_t i = 0; i < parameters.size(); ++i) {
     const ParameterMatch &match = matches.parameters[i];
     if (match.state != State::Found)

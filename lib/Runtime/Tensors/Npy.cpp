@@ -1,3 +1,4 @@
+// Parses and formats .npy files (the format of numpy.lib.format).
 #include "plc/Runtime/Tensors/Npy.h"
 
 #include "FileFormats.h"
@@ -14,14 +15,14 @@ namespace plc::runtime {
 namespace {
 
 constexpr std::string_view magic("\x93NUMPY", 6);
-constexpr size_t longestHeader = 1 << 17; // of a file that is read in parts: more than anybody writes
+constexpr size_t longestHeader = 1 << 17; // bytes that are read of a file at once; real headers have about 128
 
-/// Empty: the format has no such type.
+/// The name of a type in the format; empty if it has none.
 std::string_view descrOf(ElementType type) {
   return visit(type, [](auto traits) { return traits.npy; });
 }
 
-/// Reads the header, a Python dictionary of three keys, token by token.
+/// Parses the header, a Python dictionary of three keys, token by token. Each error has its offset in the file.
 class HeaderReader {
 public:
   HeaderReader(const std::string &file, std::string_view text, size_t base) : file(file), text(text), base(base) {}
@@ -76,7 +77,7 @@ private:
     at = end + 1;
     return string;
   }
-  /// Goes back to where something starts, to report it.
+  // Reports an error at an earlier position.
   [[noreturn]] void failAt(size_t place, const std::string &what) {
     at = place;
     fail(what);
@@ -133,6 +134,7 @@ private:
       auto [end, error] = std::from_chars(text.data() + at, text.data() + text.size(), extent);
       if (error != std::errc() || extent < 0)
         fail("an extent is not an integer from 0 to 2^63-1");
+      // 2^59 elements of 8 bytes are 2^62 bytes: later products cannot overflow. numpy has at most 64 axes.
       if (__builtin_mul_overflow(elements, extent, &elements) || elements > (int64_t(1) << 59))
         fail("the tensor has more than 2^59 elements");
       at = static_cast<size_t>(end - text.data());
@@ -152,7 +154,7 @@ private:
   bool haveType = false, haveOrder = false, haveShape = false;
 };
 
-/// From an order in which the first axis is the fastest to that in which the last one is.
+/// From column-major to row-major order: writes in order, and moves the offset of the source like an odometer.
 void reorder(Tensor &tensor) {
   const std::vector<int64_t> &shape = tensor.info.shape;
   size_t width = byteWidth(tensor.info.type);
@@ -173,17 +175,17 @@ void reorder(Tensor &tensor) {
   tensor.data = std::move(ordered);
 }
 
-/// Of a type that no tensor of a program has: with it the bytes of a file agree.
+/// Names the type in the file if it is not the type of the tensor: sizes follow from it.
 std::string storedAs(const StoredType &type) {
   return type.npy == descrOf(type.readAs) ? "" : " stored as '" + std::string(type.npy) + "'";
 }
 
 struct Header {
   HeaderReader fields;
-  size_t end; // where the data begins
+  size_t end; // offset of the data
 };
 
-/// The header at the beginning of `bytes`, of a file of `size` bytes.
+/// Parses the header at the beginning of a file of `size` bytes, of which `bytes` are the first.
 Header readHeader(const std::string &file, std::string_view bytes, size_t size) {
   if (bytes.size() < 10 || bytes.substr(0, 6) != magic)
     throw notOfFormat(file, ".npy", bytes.substr(0, formatBytes));
@@ -229,6 +231,7 @@ StoredElements openNpy(const std::string &file) {
   std::string begin(std::min(bytes.size(), longestHeader), '\0');
   bytes.read(0, begin.size(), begin.data());
   Header header = readHeader(file, begin, bytes.size());
+  // Column-major data has no contiguous rows, so it is reordered in memory.
   if (header.fields.columnsFirst)
     return {file, parseNpy(file, readFile(file))};
   return {file, std::move(bytes), *header.fields.type, header.end, header.fields.info};

@@ -1,3 +1,4 @@
+// Patterns of names, and transformations of tensors.
 #include "plc/Runtime/Tensors/ParameterMap.h"
 
 #include "plc/Runtime/Base/Error.h"
@@ -31,7 +32,8 @@ std::optional<NamePattern::Values> NamePattern::match(std::string_view name) con
   return values;
 }
 
-/// `rest` begins with what the braces of number `piece` stand for. Tries the shortest text first.
+/// Matches placeholders from number `piece` on, by backtracking; `rest` begins with the value of that one. Tries the
+/// shortest value first.
 bool NamePattern::matchFrom(size_t piece, std::string_view rest, Values &values) const {
   if (piece == names.size())
     return rest.empty();
@@ -105,11 +107,12 @@ std::optional<std::string> checkAxis(int64_t axis, const TensorInfo &info) {
   return "there is no axis " + std::to_string(axis) + " in " + info.typeText() + ", whose axes count from 0";
 }
 
-/// The part of an axis that is kept.
+/// The slice of an axis that is kept.
 struct Kept {
   int64_t axis, begin, end;
 };
 
+/// Each of these returns the reason why a transformation does not fit, or changes the shape.
 std::optional<std::string> split(const Turn &turn, const TensorInfo &info, Kept &kept) {
   int64_t axis = turn.numbers[0], part = turn.numbers[1], parts = turn.numbers[2];
   if (auto wrong = checkAxis(axis, info))
@@ -148,6 +151,7 @@ std::optional<std::string> reshape(const Turn &turn, const Shape &wanted, Tensor
       fits &= !__builtin_mul_overflow(known, extent, &known);
     }
   }
+  // One extent may be -1: it is the quotient.
   if (open && fits) {
     fits = known > 0 && count % known == 0;
     *open = fits ? count / known : -1;
@@ -160,7 +164,7 @@ std::optional<std::string> reshape(const Turn &turn, const Shape &wanted, Tensor
   return std::nullopt;
 }
 
-/// Where each axis of the result was.
+/// For each axis of a transposed tensor, the axis of the original. `true` reverses them.
 Shape axesOf(const Turn &turn, size_t rank) {
   Shape axes = turn.numbers;
   for (size_t i = 0; i < rank && turn.numbers.empty(); ++i)
@@ -182,7 +186,7 @@ std::optional<std::string> transpose(const Turn &turn, TensorInfo &info) {
   return std::nullopt;
 }
 
-/// A turn whose result has the shape of `after`.
+/// Applies a transformation to the shape `after`; a slice or split also sets `kept`.
 std::optional<std::string> shapeAndPart(const Turn &turn, const Shape &wanted, TensorInfo &after, Kept &kept) {
   std::optional<std::string> wrong;
   switch (turn.kind) {
@@ -196,6 +200,7 @@ std::optional<std::string> shapeAndPart(const Turn &turn, const Shape &wanted, T
   return wrong;
 }
 
+/// Copies the kept slice of each row of the axis.
 void keepPart(const Kept &kept, Tensor &tensor) {
   const Shape &shape = tensor.info.shape;
   auto axis = static_cast<size_t>(kept.axis);
@@ -211,14 +216,15 @@ void keepPart(const Kept &kept, Tensor &tensor) {
   tensor.data = std::move(data);
 }
 
-/// One axis of a result: its extent, and the steps by which it is read and written, in elements.
+/// An axis of a transposed tensor: its extent, and its strides in the original and in the result, in elements.
 struct Axis {
   int64_t extent, from, to;
 };
 
-/// Two axes at a time: in tiles, so that lines of memory are used whole both ways.
+/// Transposes a plane in tiles, so that cache lines are used whole both in reading and in writing.
 template <typename Word>
 void turnPlane(const Axis &rows, const Axis &columns, const Word *from, Word *to) {
+  // 16 words of f32 are a cache line. Not tuned further.
   constexpr int64_t tile = 16;
   for (int64_t i = 0; i < rows.extent; i += tile)
     for (int64_t j = 0; j < columns.extent; j += tile)
@@ -229,7 +235,7 @@ void turnPlane(const Axis &rows, const Axis &columns, const Word *from, Word *to
 
 template <typename Word>
 void turnWords(std::vector<Axis> axes, const Word *from, Word *to) {
-  // The planes have the axis that was last, which is read from one element to the next, and the one that is last now.
+  // A plane has the two axes of stride 1: the one that is contiguous in the original, and the one in the result.
   Axis last = {1, 0, 0}, now = {1, 0, 0};
   for (auto [step, axis] : {std::pair(&Axis::from, &last), std::pair(&Axis::to, &now)}) {
     auto found = std::find_if(axes.begin(), axes.end(), [&, step = step](const Axis &each) { return each.*step == 1; });
@@ -238,6 +244,7 @@ void turnWords(std::vector<Axis> axes, const Word *from, Word *to) {
     *axis = *found;
     axes.erase(found);
   }
+  // An odometer over the other axes.
   Shape at(axes.size());
   for (bool more = true; more;) {
     int64_t source = 0, target = 0;

@@ -1,3 +1,4 @@
+// Keys of draws, by seed, name, step and sample.
 #include "plc/Runtime/Tensors/RandomKeys.h"
 
 #include "plc/Runtime/Tensors/InitialValues.h"
@@ -7,6 +8,7 @@
 namespace plc::runtime {
 
 Bytes randomKeys(const TensorInfo &input, uint64_t seed, int64_t step, int64_t firstSample) {
+  // One hash per step, then one per sample: keys of different steps are unrelated.
   uint64_t stream = hashBytes(input.name), ofStep = randomBits(seed, stream, static_cast<uint64_t>(step));
   Bytes bytes(input.numBytes());
   for (int64_t i = 0; i < input.numElements(); ++i) {

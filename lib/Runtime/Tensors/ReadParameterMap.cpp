@@ -1,3 +1,4 @@
+// Reads a map of parameters from TOML.
 #include "plc/Runtime/Base/Error.h"
 #include "plc/Runtime/Tensors/ParameterMap.h"
 #include "plc/Support/TomlText.h"
@@ -6,6 +7,7 @@ namespace plc::runtime {
 
 namespace {
 
+/// The grammar of a map. Each error has the position of the node that is wrong.
 class Reader : TomlText {
 public:
   using TomlText::TomlText;
@@ -27,7 +29,7 @@ public:
       throw TomlError{1, 1, "a map needs a table '[parameters]'"};
     for (auto &&[key, node] : *parameters->as_table())
       map.rules.push_back(readRule(key, node));
-    // A table of toml++ is in the order of its keys.
+    // toml++ sorts a table by its keys; rules are wanted in the order of the file.
     std::sort(map.rules.begin(), map.rules.end(), [](const ParameterRule &a, const ParameterRule &b) {
       return std::pair(a.line, a.column) < std::pair(b.line, b.column);
     });
@@ -41,7 +43,7 @@ private:
     return *value;
   }
 
-  /// A name alone, or those of a list.
+  // A single name, or the names of a list.
   std::vector<const toml::node *> wordsOf(const toml::node &node, const char *key) const {
     if (!node.is_array())
       return {&node};
@@ -72,6 +74,7 @@ private:
     }
   }
 
+  // The arguments of a transformation, checked against its row in the table.
   Turn readTurn(Turn::Kind kind, const toml::node &node) const {
     const auto &row = rowOf(kind);
     TomlError place = errorAt(node.source().begin, "'" + std::string(row.name) + "' needs " + row.form);
@@ -90,7 +93,7 @@ private:
     return turn;
   }
 
-  /// In the order in which they are written.
+  // Adds transformations in the order in which they are written, which is the order of application.
   void readTurns(const toml::table &fields, std::vector<Turn> &turns) const {
     size_t first = turns.size();
     for (size_t kind = 0; kind < Choice<Turn::Kind>::rows().size(); ++kind)

@@ -1,3 +1,4 @@
+// Reads one row of a tensor in a file.
 #include "RowFile.h"
 
 #include "plc/Runtime/Base/Error.h"
@@ -15,6 +16,7 @@ RowFile::RowFile(StoredElements given, const TensorInfo &input) : elements(std::
   if (info.type != expected.type || info.shape != expected.shape)
     throw fileError(elements.name(), "rows of " + info.typeText() + ", expected " + expected.typeText() +
                                          " for input '" + input.name + "'");
+  // Rows along the first axis are contiguous: read on demand. Others need the whole tensor.
   if (axis == 0)
     return;
   all.resize(info.numBytes());

@@ -1,3 +1,4 @@
+// Checks, reads and writes .safetensors files.
 #include "plc/Runtime/Tensors/Safetensors.h"
 
 #include "FileFormats.h"
@@ -17,11 +18,12 @@ using nlohmann::json;
 
 namespace {
 
+/// The key with the hash of all data up to the end of a tensor.
 const std::string hashUntilPrefix = "hash until ";
-/// Of the header's own text, with zeros for the digits of this hash.
+/// The key with the hash of the header itself, computed with zeros in the place of its digits.
 const std::string headerHashKey = "header hash", zeroHash(16, '0');
 
-/// Where in a header the digits of its hash begin.
+/// The offset of those digits in a header; its end if there are none.
 size_t placeOfHeaderHash(const std::string &header) {
   size_t key = header.find("\"" + headerHashKey + "\"");
   size_t quote = key == std::string::npos ? key : header.find('"', key + headerHashKey.size() + 2);
@@ -40,7 +42,7 @@ std::string_view dtypeOf(ElementType type) {
 
 } // namespace
 
-/// Checks one header against the file's size.
+/// Reads one header and checks it against the file. A file from anywhere cannot make a later read go out of bounds.
 class SafetensorsHeader {
 public:
   explicit SafetensorsHeader(SafetensorsFile &into) : into(into), file(into.file), size(into.bytes.size()) {}
@@ -69,7 +71,7 @@ private:
     throw fileError(file, text + " (offset " + std::to_string(offset) + ")");
   }
 
-  /// Whether it begins as one: with the header's length, then a brace.
+  // Throws unless the file begins with a length and a brace. Names the format that it seems to have.
   void checkFormat() const {
     std::string begin(std::min(size, formatBytes), '\0');
     into.bytes.read(0, begin.size(), begin.data());
@@ -90,7 +92,7 @@ private:
     dataStart = 8 + length;
     text.resize(length);
     into.bytes.read(8, length, text.data());
-    // Of equal keys the parser keeps the last, so they are looked for while it reads.
+    // The parser keeps the last of equal keys without an error. So duplicates are found while it reads.
     std::vector<std::set<std::string>> open;
     auto callback = [&](int, json::parse_event_t event, json &value) {
       if (event == json::parse_event_t::object_start)
@@ -111,7 +113,7 @@ private:
     }
   }
 
-  /// What the data's hash says nothing of: names, shapes, the step.
+  // Checks the header's own hash: the data's does not cover names, shapes and the step.
   void checkHeaderHash() {
     auto expected = into.metadata.find(headerHashKey);
     if (expected == into.metadata.end())
@@ -123,7 +125,7 @@ private:
       fail("header has hash '" + hash + "', expected '" + expected->second + "'", 8);
   }
 
-  /// Of bytes of the file, behind those that have the hash so far.
+  // The hash of a range of the file, continued from `hash`. Reads 1 MiB at a time.
   uint64_t hashOf(size_t begin, size_t end, uint64_t hash = module::fnv1a({})) const {
     std::string chunk(std::min<size_t>(1 << 20, end - begin), '\0');
     for (size_t at = begin; at < end; at += chunk.size()) {
@@ -134,7 +136,7 @@ private:
     return hash;
   }
 
-  /// Names the first tensor that is damaged, by the hashes of all data up to the end of each.
+  // Throws for the first damaged tensor, found by the hashes of all data up to the end of each.
   void checkEachHash() const {
     std::map<size_t, std::string> ends;
     for (const auto &[name, place] : into.places)
@@ -161,7 +163,7 @@ private:
     }
   }
 
-  /// An array of integers from 0 to 2^59.
+  // A list of integers from 0 to 2^59.
   std::vector<int64_t> readIntegers(const std::string &name, const json &value, const char *key) {
     std::vector<int64_t> integers;
     if (!value.is_object() || !value.contains(key) || !value[key].is_array())
@@ -210,6 +212,7 @@ private:
            8);
   }
 
+  // Tensors must cover the data without gap or overlap, as the format demands.
   void checkCoverage() {
     std::sort(ranges.begin(), ranges.end());
     int64_t end = 0;
@@ -225,7 +228,7 @@ private:
   SafetensorsFile &into;
   const std::string &file;
   size_t size, dataStart = 0;
-  std::string text; // of the header
+  std::string text; // the header's
   std::vector<std::pair<int64_t, int64_t>> ranges;
 };
 
@@ -300,7 +303,7 @@ void Safetensors::write(const std::string &file) const {
   header["__metadata__"] = metadata;
   uint64_t hash = module::fnv1a({});
   size_t end = 0;
-  // The header with all hashes stands before the data, and a pipe is written from front to back.
+  // Two passes: hashes stand in the header, before the data, and a pipe can only be written from front to back.
   forEachTensor(tensors, [&](const Source &source, std::string_view bytes) {
     size_t begin = end;
     end += bytes.size();
@@ -312,6 +315,7 @@ void Safetensors::write(const std::string &file) const {
   header["__metadata__"]["hash"] = hexOf(hash);
   header["__metadata__"][headerHashKey] = zeroHash;
   std::string text = header.dump();
+  // Padded, so that the data is aligned to 8 bytes.
   text.append((8 - text.size() % 8) % 8, ' ');
   text.replace(placeOfHeaderHash(text), zeroHash.size(), hexOf(module::fnv1a(text)));
   uint64_t length = text.size();

@@ -1,3 +1,4 @@
+// Reads slices of tensors in files, and converts them.
 #include "plc/Runtime/Tensors/StoredElements.h"
 
 #include "plc/Runtime/Base/Error.h"
@@ -14,15 +15,16 @@ namespace plc::runtime {
 
 namespace {
 
-constexpr int64_t chunkLength = 1 << 20; // elements of one pass over a file that are in memory at a time
+constexpr int64_t chunkLength = 1 << 20; // elements in memory at a time, while a file is checked
 
-/// Names of .safetensors in small letters: `u16`.
+/// The name of a type after `:`: the one of .safetensors in small letters, `u16`.
 std::string typeName(const StoredType &type) {
   std::string name(type.safetensors);
   std::transform(name.begin(), name.end(), name.begin(), [](char c) { return static_cast<char>(std::tolower(c)); });
   return name;
 }
 
+/// A file of numbers alone, whose type the user gives.
 StoredElements openNumbers(const std::string &text, size_t end) {
   std::string file = text.substr(0, end), name = text.size() > end ? text.substr(end + 1) : "", known;
   const StoredType *type = nullptr;
@@ -86,7 +88,9 @@ void StoredElements::convertTo(ElementType to, const std::string &whose) {
   if (!isConvertible(found.type, to))
     return;
   what = whose;
+  // A wider type of the same kind holds every value.
   bool isExact = found.type == to || byteWidth(found.type) < byteWidth(to);
+  // Rounding warns once, for the whole tensor. So it is converted once, in memory.
   if (!whole && !isExact && kindOf(to) == ElementKind::Real)
     whole = readStored(0, found.numElements());
   if (whole)

@@ -1,3 +1,4 @@
+// The table of element types in files.
 #include "plc/Runtime/Tensors/StoredType.h"
 
 #include <cstring>

@@ -1,3 +1,4 @@
+// Parses names of tensors in files, and reads and writes one.
 #include "plc/Runtime/Tensors/TensorFile.h"
 
 #include "plc/Runtime/Base/Error.h"

@@ -1,3 +1,4 @@
+// Batches of rows, an epoch in a random order.
 #include "TensorRows.h"
 
 #include "plc/Runtime/Tensors/InitialValues.h"
@@ -61,6 +62,7 @@ std::vector<Bytes> TensorRows::readBatch(const std::vector<int64_t> &chosen) con
 }
 
 int64_t TensorRows::trainRow(uint64_t seed, int64_t step, int64_t sample) const {
+  // Samples are numbered through all steps; each epoch is a run of trainRows of them.
   int64_t number = (step - 1) * batch + shift + sample;
   return epochs.at(number % trainRows, trainRows, seed, number / trainRows);
 }

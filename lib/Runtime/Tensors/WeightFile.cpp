@@ -1,3 +1,4 @@
+// Reads Hugging Face's index of shards.
 #include "WeightFile.h"
 
 #include "plc/Runtime/Base/Error.h"
@@ -12,7 +13,7 @@ using nlohmann::json;
 
 namespace {
 
-/// The tensors of each shard.
+/// The tensors of each file, by its name.
 std::map<std::string, std::vector<std::string>> readIndex(const std::string &file) {
   json index;
   try {
@@ -24,7 +25,7 @@ std::map<std::string, std::vector<std::string>> readIndex(const std::string &fil
     throw fileError(file, "has no object 'weight_map', which tells the file of each tensor");
   std::map<std::string, std::vector<std::string>> shards;
   for (auto &[name, shard] : index["weight_map"].items()) {
-    // Files beside the index alone: it may come from anywhere.
+    // Only files beside the index: it may come from an untrusted source, and must not name others.
     if (!shard.is_string() || shard.get<std::string>().find('/') != std::string::npos)
       throw fileError(file, "tensor '" + name + "' is in " + shard.dump() + ", expected the name of a file beside it");
     shards[shard.get<std::string>()].push_back(name);

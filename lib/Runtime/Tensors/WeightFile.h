@@ -1,4 +1,4 @@
-// The weights of a model: one .safetensors file, or the shards that an index names.
+// The weights of a model: one .safetensors file, or the shards of an index.
 #ifndef PLC_LIB_RUNTIME_TENSORS_WEIGHTFILE_H
 #define PLC_LIB_RUNTIME_TENSORS_WEIGHTFILE_H
 
@@ -6,16 +6,17 @@
 
 namespace plc::runtime {
 
+/// The tensors of one or several .safetensors files, as if they were in one.
 class WeightFile {
 public:
-  /// FILE.safetensors, or FILE.json: an index, whose `weight_map` says for each tensor which file beside it has it. Throws
+  /// FILE.safetensors, or FILE.json: an index whose `weight_map` names the file beside it that has each tensor. Throws
   /// fileError.
   explicit WeightFile(const std::string &file);
 
   const std::map<std::string, StoredTensor> &tensors() const { return infos; }
-  /// Of one file; empty for an index.
+  /// Of a single file; empty for an index.
   std::map<std::string, std::string> metadata;
-  /// One of `tensors`.
+  /// One of tensors().
   Tensor read(const std::string &name) const { return shards[shardOf.at(name)].read(name); }
 
 private:

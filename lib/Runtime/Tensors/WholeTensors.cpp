@@ -1,3 +1,4 @@
+// Reads the tensors of inputs without a batch.
 #include "WholeTensors.h"
 
 #include "plc/Runtime/Tensors/ConvertTensor.h"

@@ -1,4 +1,4 @@
-// Inputs without the batch: one tensor for all samples.
+// Inputs without a batch axis: one tensor for all samples.
 #ifndef PLC_LIB_RUNTIME_TENSORS_WHOLETENSORS_H
 #define PLC_LIB_RUNTIME_TENSORS_WHOLETENSORS_H
 
@@ -6,7 +6,7 @@
 
 namespace plc::runtime {
 
-/// The same tensors in every batch; they limit the number of held-out batches as little as that of training steps.
+/// The same tensors in every batch. They do not limit the number of held-out batches.
 class WholeTensors : public Data {
 public:
   WholeTensors(const EntryInfo &entry, const std::vector<DataOption> &options);

@@ -1,4 +1,4 @@
-// Folders DIR/step-N with params.safetensors and state.safetensors; DIR/latest is a link to the newest.
+// Saves and resumes training: folders DIR/step-N, and DIR/latest.
 #ifndef PLC_RUNTIME_TENSORS_CHECKPOINT_H
 #define PLC_RUNTIME_TENSORS_CHECKPOINT_H
 
@@ -14,46 +14,49 @@
 
 namespace plc::runtime {
 
-/// Of a run; 0 is before the first.
+/// The last step of a run; 0 is before the first.
 constexpr int64_t mostSteps = INT32_MAX;
 
+/// What a checkpoint keeps beside parameters and moments.
 struct TrainingState {
   int64_t step = 0; // the last one done
   uint64_t seed = 0;
-  // How data is drawn, and what part is held out; none where the caller holds the data, or an older version saved them.
+  // How data is drawn, and which fraction is held out; nullopt if the caller has the data, or an older version saved.
   std::optional<WindowOrder> windows{};
   std::optional<double> holdout{};
   std::optional<int64_t> samples{}; // drawn in all steps so far
   std::optional<DataLengths> lengths{};
 };
 
-/// A checkpoint of another program than the model's: the same parameters, but other roundings.
+/// How a checkpoint's program differs from the model's: the same parameters, but other roundings.
 struct KeyChange {
-  std::string keyBefore, text; // the numerics key; what differs, for people
+  std::string keyBefore, text; // its numerics key; the difference, for people
 };
 
+/// A checkpoint that was just written.
 struct SavedCheckpoint {
   std::string folder;
-  bool finite = true; // its parameters and moments
+  bool finite = true; // parameters and moments are
 };
 
-/// Writes DIR/step-N whole or not at all, then moves DIR/latest.
+/// Writes DIR/step-N whole or not at all, then moves the link DIR/latest. Collective; the first process writes. Throws
+/// fileError.
 SavedCheckpoint saveCheckpoint(const std::string &directory, const TrainingState &state, Engine &engine);
 
-/// Removes DIR/step-M of all but the `count` largest M up to the step, which was just saved, and the last one whose values are finite.
-/// What an earlier run saved behind it stays, and so does a folder that is no checkpoint.
+/// Removes old checkpoints. Of the steps up to `step`, which was just saved, it keeps the last `count` and the last one
+/// whose values are finite. Later steps of an earlier run stay, and so do folders that are no checkpoints.
 void keepCheckpoints(const std::string &directory, int64_t count, int64_t step, bool finite);
 
-/// Loads parameters and moments from DIR or DIR/step-N. Of another numerics key it gives account in `change`, if the parameters are
-/// those of the model, and there is such an account; else it refuses it.
+/// Loads parameters and moments from DIR or DIR/step-N. Throws fileError if the numerics key differs. But with
+/// `change`, if the parameters are the model's, it loads them and describes the difference there.
 TrainingState resumeCheckpoint(const std::string &directory, Engine &engine,
                                std::optional<KeyChange> *change = nullptr);
 
-/// Calls `read` with the file of parameters that `--params` names: DIR's, DIR/step-N's, that of a folder of
-/// Hugging Face's, or the file itself. An error about a checkpoint that is not whole tells the newest whole one beside it.
+/// Calls `read` with the file of parameters that `--params` names: DIR's, DIR/step-N's, that of a folder of Hugging
+/// Face's, or the file itself. An error about a damaged checkpoint gets a note with the newest whole one beside it.
 void readParameterFile(const std::string &path, const std::function<void(const std::string &file)> &read);
 
-/// Writes every parameter's initial values.
+/// Writes the initial values of every parameter, and clears moments.
 void initializeParameters(uint64_t seed, Engine &engine);
 
 } // namespace plc::runtime

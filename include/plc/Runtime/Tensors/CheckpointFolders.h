@@ -1,4 +1,4 @@
-// Where checkpoints lie: DIR/step-N, and DIR/latest, a link to the newest.
+// The folders of checkpoints: DIR/step-N, and DIR/latest, a link to the newest.
 #ifndef PLC_RUNTIME_TENSORS_CHECKPOINTFOLDERS_H
 #define PLC_RUNTIME_TENSORS_CHECKPOINTFOLDERS_H
 
@@ -16,49 +16,50 @@ inline constexpr std::string_view stepPrefix = "step-", partialPrefix = ".partia
 inline constexpr const char *latestLink = "latest", *paramsFile = "params.safetensors",
                             *stateFile = "state.safetensors";
 
-/// DIR, as long as a run saves there.
+/// DIR, locked as long as a run saves there.
 class SaveFolder {
 public:
-  /// What is done with the checkpoints that DIR holds.
+  /// What happens to checkpoints that DIR has already.
   enum class Former : uint8_t { Refuse, GoOn, Replace };
 
-  /// Makes DIR if there is none. Throws Error if it cannot be written, if another run saves there or has saved there, or if something
-  /// that is no checkpoint stands where one is to be: behind a step for which `saves` holds. Called before a run, which would
-  /// otherwise fail at its end.
+  /// Makes DIR if there is none. Throws Error if it cannot be written, if another run saves there, if `former` is
+  /// Refuse and a run has saved there, or if something that is no checkpoint has the name of a step for which `saves`
+  /// holds. To be called before a run, so that it does not fail at its end.
   SaveFolder(const std::string &directory, Former former, const std::function<bool(int64_t step)> &saves);
   SaveFolder(const SaveFolder &) = delete;
   ~SaveFolder();
 
-  /// The first checkpoint of a run that replaces another is there: removes the former ones.
+  /// Removes the former checkpoints, once the first one of the run that replaces them, `made`, is whole.
   void removeReplaced(const std::string &made);
 
 private:
   std::vector<std::string> replaced;
-  int descriptor = -1; // has the lock
+  int descriptor = -1; // of the folder; has the lock
 };
 
-/// Whether a checkpoint that is named so, DIR, DIR/latest or DIR/step-N, is one of this folder.
+/// Whether `checkpoint` (DIR, DIR/latest or DIR/step-N) is one of `folder`.
 bool isFolderOf(const std::string &folder, const std::string &checkpoint);
 
-/// DIR/step-N if DIR holds that, else DIR, which then is it.
+/// DIR/step-N if it exists, else DIR, which then is a checkpoint itself.
 std::string folderOfStep(const std::string &directory, int64_t step);
 
-/// Throws where that cannot be found out: for a folder that may not be read, say, or links in a circle.
+/// Whether a path exists. Throws fileError if that cannot be determined: no permission, or links in a circle.
 bool isThere(const std::filesystem::path &path);
 
-/// DIR/latest or the folder itself, for one of its own files. Throws fileError.
+/// The folder of a checkpoint that has `file`: the given one or its `latest`. Throws fileError.
 std::filesystem::path findStep(const std::string &directory, const char *file);
 
-/// The number behind a prefix, if the name is nothing else.
+/// The number after a prefix, if the last component of the path is exactly that.
 std::optional<int64_t> numberIn(const std::filesystem::path &path, std::string_view prefix);
 
-/// DIR's folders of steps, by their numbers.
+/// The folders of steps in DIR, ascending.
 std::vector<std::pair<int64_t, std::filesystem::path>> savedSteps(const std::filesystem::path &directory);
 
+/// Makes renames in a folder durable. No error where a file system cannot.
 void syncDirectory(const std::filesystem::path &directory);
 
-/// Moves a folder to a place where an earlier run may have left one. There is a whole one at any time: the two change
-/// places, and the old one is removed.
+/// Moves `made` to `place`, where an earlier run may have left a folder. A whole one is there at any time: the two are
+/// exchanged, and the old one is removed.
 void replaceFolder(const std::filesystem::path &made, const std::filesystem::path &place);
 
 } // namespace plc::runtime

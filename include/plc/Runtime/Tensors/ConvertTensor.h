@@ -1,4 +1,4 @@
-// A tensor of a file as the type that a program wants.
+// Converts a tensor of a file to the type that a program wants.
 #ifndef PLC_RUNTIME_TENSORS_CONVERTTENSOR_H
 #define PLC_RUNTIME_TENSORS_CONVERTTENSOR_H
 
@@ -7,13 +7,12 @@
 namespace plc::runtime {
 
 /// Converts the elements to another type of their kind, and integers to bool and back. Reals are rounded to nearest,
-/// ties to even, with a warning that names the first that is changed. Throws fileError, with the position, if an
-/// integer or a finite real does not fit. Leaves the tensor as it is where there is no such conversion: the caller then
-/// finds two types that differ. `what` is whose it is, for messages: "input 'x'". The data may be a part of the tensor, from element
-/// `first` on.
+/// ties to even; a warning names the first one that changes. Throws fileError, with the position, if an integer or a
+/// finite real does not fit. Without a conversion the tensor stays as it is, and the caller finds two different types.
+/// `what` names the receiver in messages: "input 'x'". The data may be a slice of the tensor, from element `first` on.
 void convertTensor(const std::string &file, const std::string &what, ElementType to, Tensor &tensor, int64_t first = 0);
 
-/// Whether there is such a conversion, or none is needed.
+/// Whether such a conversion exists, or none is needed.
 bool isConvertible(ElementType from, ElementType to);
 
 } // namespace plc::runtime

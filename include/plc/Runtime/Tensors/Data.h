@@ -9,67 +9,73 @@
 
 namespace plc::runtime {
 
-/// `--data IN=FILE[+n]`.
+/// The option `--data IN=FILE[+n]`.
 struct DataOption {
-  std::string input, file; // or a pattern of file names
-  int64_t shift = 0;
+  std::string input, file; // `file` may be a pattern
+  int64_t shift = 0;       // in elements; for windows
 
-  /// The files that match, by name. Throws fileError if none does.
+  /// The files that match, sorted by name. Throws fileError if there is none.
   std::vector<std::string> files() const;
-  /// The same without what follows a `:`, a key or a type.
+  /// The same without a key or type after a `:`.
   std::vector<std::string> names() const;
 };
 
-/// `--windows`: where training windows begin.
+/// The order of training windows, `--windows`.
 enum class WindowOrder { Random, Epochs };
 
-/// How much data there is, held-out parts included: 0 where none is read so.
+/// The amount of data, held-out data included. A checkpoint keeps it, to find that files have changed.
 struct DataLengths {
-  int64_t rows = 0, elements = 0; // of files in rows; of files in windows, the shortest one's
+  int64_t rows = 0, elements = 0; // 0: none is read so; elements of the shortest file in windows
 
   bool operator==(const DataLengths &) const = default;
 };
 
-/// Of so many rows or elements, how many are not held out: the first ones.
+/// How many of so many rows or elements are trained on: the first ones. `holdout` is the fraction of the others.
 int64_t numTrainedOn(int64_t count, double holdout);
 
-/// Batches for the inputs of one entry, in the entry's order. A batch is a function of seed and step alone, one that is held
-/// out of its index and, in what is drawn for it, the seed.
+/// Batches for the inputs of one entry, in the entry's order. A training batch is a function of seed and step alone; a
+/// held-out batch of its index and, for keys of draws, the seed. So a resumed run continues with the same batches, and
+/// all processes have the same.
 class Data {
 public:
   virtual ~Data() = default;
 
-  /// For a run that goes on with batches of another size: step `step` begins so many samples further on than behind step - 1 of its
-  /// own batches.
+  /// For a run that continues with another batch size: adds `by` to the number of the first sample of each step.
   virtual void shiftSamples(int64_t by) { shift = by; }
   virtual DataLengths lengths() const { return {}; }
 
+  /// Whole-batch tensors; `step` counts from 1.
   virtual std::vector<Bytes> trainBatch(uint64_t seed, int64_t step) const = 0;
-  /// Where a sample of that batch stands, for one of the inputs: "row 37 of 'x.npy'"; "" if it is all that there is.
+  /// Where a sample of a training batch comes from, for one input: "row 37 of 'x.npy'". Empty if all samples share the
+  /// tensor.
   virtual std::string tellTrainSample(uint64_t, int64_t, size_t, int64_t) const { return ""; }
 
-  /// Whole batches of the held-out part, in the order of the file; samples that do not fill a batch are left out.
+  /// Whole batches of held-out data, in the order of the file. Samples that do not fill a batch are left out.
   virtual int64_t numHeldOutBatches() const = 0;
   virtual std::vector<Bytes> heldOutBatch(uint64_t seed, int64_t index) const = 0;
 
-  /// Throws if there is nothing to train on, or no held-out batch.
+  /// Throw Error if there is no training data, or not one held-out batch.
   virtual void checkTraining() const = 0;
   virtual void checkHeldOut() const = 0;
 
 protected:
-  int64_t shift = 0;
+  int64_t shift = 0; // of shiftSamples
 };
 
-/// For each input rows of a .npy or .safetensors:KEY file (TensorRows), windows of any other, of a .bin:TYPE, and of a .npy
-/// of one axis for an input of more (Windows), or, if it has no batch, one tensor for all (WholeTensors); the last `holdout` part of rows and windows is held out. Throws usageError or
-/// fileError unless every input has data that fits it.
+/// Opens the data of an entry. Each input gets one of these:
+/// - rows (TensorRows) of a .npy or .safetensors:KEY file;
+/// - windows (Windows) of any other file, of a .bin:TYPE, and of a .npy of one axis if the input has more;
+/// - one tensor for all samples (WholeTensors), if the input has no batch;
+/// - keys (RandomKeys), if it is an input for draws.
+/// The last fraction `holdout` of rows and windows is held out. Throws usageError or fileError unless every input has
+/// data that fits.
 std::unique_ptr<Data> openData(const EntryInfo &entry, const std::vector<DataOption> &options, double holdout,
                                WindowOrder order = WindowOrder::Random);
 
 /// Whether the name is that of a .npy or .safetensors file, with or without a key.
 bool isTensorFile(const std::string &file);
 
-/// The option of an input.
+/// The option of an input; throws usageError if there is none.
 const DataOption &findOption(const TensorInfo &input, const std::vector<DataOption> &options);
 
 } // namespace plc::runtime

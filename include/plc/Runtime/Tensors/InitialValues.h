@@ -1,4 +1,4 @@
-// Initial values of parameters: a function of seed, path and element alone.
+// Random draws and initial values: functions of seed, path and element alone.
 #ifndef PLC_RUNTIME_TENSORS_INITIALVALUES_H
 #define PLC_RUNTIME_TENSORS_INITIALVALUES_H
 
@@ -8,14 +8,15 @@
 
 namespace plc::runtime {
 
-/// Fills a parameter. Drawn in double by IEEE operations only (no libm), then rounded to the parameter's type, so f32
-/// and f64 runs start from the same numbers up to that rounding.
+/// Writes the initial values of a parameter. They are drawn in double, by IEEE operations without libm, then rounded to
+/// the parameter's type. So f32 and f64 runs start from the same numbers up to that rounding, on any machine.
 void fillInitialValues(const ParameterInfo &parameter, uint64_t seed, void *out);
 
-/// The counter-based bits behind every draw: a mix of (seed, stream, counter).
+/// Counter-based random bits, the source of every draw: a hash of (seed, stream, counter). Any draw can be made alone,
+/// in any order.
 uint64_t randomBits(uint64_t seed, uint64_t stream, uint64_t counter);
 
-/// Of them a number from 0 to below `end`.
+/// A number from 0 to below `end`, from the same bits.
 int64_t randomBelow(int64_t end, uint64_t seed, uint64_t stream, uint64_t counter);
 
 /// 52 random bits as a number in (0, 1), never 0 or 1.
@@ -31,7 +32,7 @@ double plainLog(double x);
 /// exp x for x <= 0, by IEEE operations only, relative error below 1e-14; 0 below -700.
 double plainExp(double x);
 
-/// FNV-1a 64.
+/// FNV-1a, 64 bits: makes a stream from a name.
 uint64_t hashBytes(std::string_view bytes);
 
 } // namespace plc::runtime

@@ -9,10 +9,10 @@ namespace plc::runtime {
 /// Parses the bytes of a .npy file; `file` is named in errors (`FILE: error: TEXT (offset N)`).
 Tensor parseNpy(const std::string &file, std::string_view bytes);
 
-/// Checks the header of a file; the elements are read when they are asked for. Throws fileError.
+/// Checks the header of a file; elements are read on demand. Throws fileError.
 StoredElements openNpy(const std::string &file);
 
-/// The bytes of a version 1 file. Elements of a type that the format does not have, bf16, are written as f32.
+/// The bytes of a version 1 file. bf16, which the format does not have, is written as f32.
 std::string formatNpy(const Tensor &tensor);
 
 } // namespace plc::runtime

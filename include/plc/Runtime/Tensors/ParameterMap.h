@@ -1,4 +1,4 @@
-// Where a file of weights has a model's parameters, if not under their own names and in their own shapes.
+// Maps the tensors of a file of weights to the parameters of a model.
 #ifndef PLC_RUNTIME_TENSORS_PARAMETERMAP_H
 #define PLC_RUNTIME_TENSORS_PARAMETERMAP_H
 
@@ -10,70 +10,77 @@
 
 namespace plc::runtime {
 
-/// A name with `{..}` in it, each of which stands for one or more characters other than '.'.
+/// A name with placeholders `{x}`, each of which stands for one or more characters other than '.'.
 class NamePattern {
 public:
   using Values = std::map<std::string, std::string>;
 
   NamePattern() = default;
-  /// Throws std::invalid_argument, which says what is wrong, if a brace is open or has no name in it.
+  /// Throws std::invalid_argument, with the reason, if a brace is not closed or has no name.
   explicit NamePattern(std::string text);
 
   const std::string &text() const { return whole; }
+  /// Whether there are no placeholders.
   bool isPlain() const { return names.empty(); }
-  /// What the braces stand for in `name`, or nothing if it is not of this form. Equal names stand for equal text.
+  /// The values of the placeholders in `name`; nullopt if it does not match. Equal placeholders have equal values.
   std::optional<Values> match(std::string_view name) const;
-  /// The name that the values give; every name in braces must be among them.
+  /// The name with these values; each placeholder must have one.
   std::string fill(const Values &values) const;
+  /// Whether this placeholder occurs.
   bool has(std::string_view name) const;
-  /// The first name in braces that is neither in another pattern nor `except`; empty if there is none.
+  /// The first placeholder that is neither in another pattern nor `except`; empty if there is none.
   std::string firstNotIn(const NamePattern &other, std::string_view except = {}) const;
 
 private:
   bool matchFrom(size_t piece, std::string_view rest, Values &values) const;
 
   std::string whole;
-  std::vector<std::string> literals, names; // literal, name, literal, .., literal
+  std::vector<std::string> literals, names; // alternating: literal, name, literal, .., literal
 };
 
-/// What is done with a tensor of the file.
+/// One transformation of a tensor of the file.
 struct Turn {
   /// In the order of their names, see `Choice` below.
   enum class Kind { Reshape, Slice, Split, Transpose };
   Kind kind = Kind::Reshape;
-  std::vector<int64_t> numbers; // empty: `true`
+  std::vector<int64_t> numbers; // arguments; empty: `true`
   int64_t line = 0, column = 0;
 };
 
+/// How parameters whose path matches a pattern are found in the file. Names in `from` are tried in order.
 struct ParameterRule {
   NamePattern parameter;
-  std::vector<NamePattern> from; // the first that the file has
-  std::string stack;             // a name of `from`: 0, 1, .. of as many tensors as there are, one behind another
+  std::vector<NamePattern> from; // the first one that the file has
+  std::string stack;             // a placeholder of `from` that counts 0, 1, ..: all such tensors are stacked
   std::vector<Turn> turns;
-  bool frozen = false; // the model must not train it
+  bool frozen = false; // an error if the model trains it
   int64_t line = 0, column = 0;
 };
 
+/// A map as a file, with the order of its rules.
 struct ParameterMap {
   std::string file;
-  std::vector<std::string> prefixes; // before each `from`, the first that gives a name of the file
+  std::vector<std::string> prefixes; // tried before each `from`, in order
   std::vector<ParameterRule> rules;
-  std::vector<NamePattern> ignore;  // tensors of the file
+  std::vector<NamePattern> ignore;  // tensors of the file that need no parameter
   std::vector<NamePattern> initial; // parameters that keep their initial values
 
+  /// `FILE:LINE:COLUMN`, for errors.
   std::string place(int64_t line, int64_t column) const;
-  /// The rule for a parameter, or nullptr: one without braces, else the only one. Throws Error if there are several.
+  /// The rule of a parameter: a plain one, else the only one that matches; nullptr if there is none. Throws Error if
+  /// several match.
   const ParameterRule *find(const std::string &parameter) const;
 };
 
-/// Reads a map as docs/running.md describes it. Throws Error, at its place in the file.
+/// Reads a map as docs/running.md describes it. Throws Error at its position in the file.
 ParameterMap readParameterMap(const std::string &file, const std::string &toml);
 using ParameterMapReader = ParameterMap (*)(const std::string &file, const std::string &toml);
 
-/// What a turn makes of a shape; `wanted` is what `true` stands for in a reshape. What is wrong, or nothing.
+/// Applies a transformation to a shape. `wanted` is the meaning of `true` in a reshape. Returns the reason if it does
+/// not fit.
 std::optional<std::string> turnShape(const Turn &turn, const std::vector<int64_t> &wanted, TensorInfo &info);
 
-/// Carries out a turn that fits.
+/// Applies a transformation that fits to a tensor.
 void turnTensor(const Turn &turn, const std::vector<int64_t> &wanted, Tensor &tensor);
 
 } // namespace plc::runtime

@@ -1,4 +1,4 @@
-// Keys of what a program draws: inputs that a seed gives.
+// Keys of draws: inputs that follow from a seed.
 #ifndef PLC_RUNTIME_TENSORS_RANDOMKEYS_H
 #define PLC_RUNTIME_TENSORS_RANDOMKEYS_H
 
@@ -6,14 +6,14 @@
 
 namespace plc::runtime {
 
-/// The step of draws outside of training.
+/// The step of draws outside of training; training begins at 1.
 constexpr int64_t noStep = 0;
 
-/// Keys for an input that isRandomInput names, of samples from `firstSample` on: each is a function of seed, name, step and the
-/// sample's number.
+/// Keys for an input that isRandomInput() names, of samples from `firstSample` on. Each is a function of seed, name,
+/// step and the number of the sample.
 Bytes randomKeys(const TensorInfo &input, uint64_t seed, int64_t step, int64_t firstSample = 0);
 
-/// Samples have their numbers in the batch of a training step, or in the held-out part.
+/// Samples count within the batch of a training step, or within the held-out data.
 class RandomKeys : public Data {
 public:
   explicit RandomKeys(const EntryInfo &entry) : inputs(entry.inputs), batch(entry.batch) {}

@@ -8,20 +8,21 @@
 
 namespace plc::runtime {
 
+/// An element type as a file stores it, and the type that a program reads it as.
 struct StoredType {
   std::string_view npy, safetensors; // its name in a file; empty: the format has no such type
   size_t width;                      // bytes of an element in the file
   ElementType readAs;
   void (*widen)(const std::byte *from, size_t count, std::byte *to);
 
-  /// The elements in `bytes` of a file as those of `readAs`.
+  /// Converts the elements in `bytes` of a file to `readAs`; exact.
   Bytes read(std::string_view bytes) const;
 };
 
-/// First those of programs, which are read as they are.
+/// All of them; first those of programs, which are read as they are.
 std::span<const StoredType> storedTypes();
 
-/// A byte, from 0 to 255.
+/// The type of a byte from 0 to 255.
 const StoredType &storedByte();
 
 } // namespace plc::runtime

@@ -8,6 +8,7 @@
 
 namespace plc::runtime {
 
+/// The name of a tensor in a file, as the user writes it.
 struct TensorPlace {
   std::string file, key; // no key: the file is a .npy
 
@@ -19,15 +20,15 @@ struct TensorPlace {
   std::string text() const { return key.empty() ? file : file + ":" + key; }
 };
 
-/// Where `FILE.bin` ends in FILE.bin or FILE.bin:TYPE.
+/// The end of `FILE.bin` in FILE.bin or FILE.bin:TYPE; nullopt for other files.
 std::optional<size_t> endOfNumbers(std::string_view text);
-/// Where the name of a file ends, behind which a key or a type may stand.
+/// The end of the name of a file, before a key or a type.
 size_t endOfName(const std::string &file);
 
 /// Reads it; `-` is stdin. Throws usageError or fileError.
 Tensor readTensor(const TensorPlace &place);
 
-/// Writes it whole; a .safetensors file then holds it alone. `-` is stdout. Throws fileError.
+/// Writes it; a .safetensors file then has this tensor alone. `-` is stdout. Throws fileError.
 void writeTensor(const TensorPlace &place, const Tensor &tensor);
 
 } // namespace plc::runtime
