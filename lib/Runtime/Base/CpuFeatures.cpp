@@ -1,3 +1,4 @@
+// CPU features from /proc/cpuinfo, under LLVM's names.
 #include "plc/Runtime/Base/CpuFeatures.h"
 
 #include <cstdlib>
@@ -23,6 +24,7 @@ std::string plainName(std::string_view name) {
   return plain;
 }
 
+/// The flags of the first CPU; all CPUs have the same.
 std::set<std::string> readFlags() {
   std::ifstream file("/proc/cpuinfo");
   std::string line;
@@ -38,7 +40,7 @@ std::set<std::string> readFlags() {
   return {};
 }
 
-/// Where LLVM and Linux use different words.
+/// Features for which LLVM and Linux have different words: LLVM's, then Linux's, without punctuation.
 constexpr std::pair<std::string_view, std::string_view> synonyms[] = {
     {"64bit", "lm"},     {"bmi", "bmi1"},    {"cmov", "cmov"}, {"lzcnt", "abm"}, {"prfchw", "3dnowprefetch"},
     {"rdrnd", "rdrand"}, {"sahf", "lahflm"}, {"sha", "shani"}, {"sse3", "pni"},  {"pclmul", "pclmulqdq"},

@@ -1,3 +1,4 @@
+// Defaults of engines, and sums in a defined order.
 #include "plc/Runtime/Base/Engine.h"
 #include "plc/Support/RunInput.h"
 
@@ -17,6 +18,7 @@ const EntryInfo *Engine::findEntry(std::string_view name) const {
 void Engine::updateLossScale(StepResult &result) {
   LossScale scale = lossScale();
   result.lossScale = scale.value;
+  // A loss that is not finite itself is no overflow of the scaled gradient: a smaller scale would not help.
   result.overflowed = !result.finite && std::isfinite(result.loss) && scale.mayOverflow(optimizer());
   if (result.finite || result.overflowed)
     scale.update(optimizer(), result.finite);
@@ -42,7 +44,7 @@ void addInOrder(ElementType type, int64_t count, void *sum, const void *term) {
       else if constexpr (traits.kind == ElementKind::Integer) // wraps
         to[i] =
             static_cast<T>(static_cast<std::make_unsigned_t<T>>(to[i]) + static_cast<std::make_unsigned_t<T>>(from[i]));
-    // Nothing that is true or false is a sum over the batch.
+    // A bool is never a sum over the batch.
   });
 }
 
@@ -57,7 +59,7 @@ Bytes ownInput(std::string_view name, const TrainingStep &step) {
 }
 
 Bytes sumOfRows(const TensorInfo &info, const std::vector<const void *> &rows) {
-  const auto *first = static_cast<const std::byte *>(rows.front()); // not from 0, which would make 0 of a -0
+  const auto *first = static_cast<const std::byte *>(rows.front()); // not from 0: 0 + -0 would lose the sign
   Bytes result(first, first + info.numBytes());
   visit(info.type, [&](auto traits) {
     if constexpr (traits.kind == ElementKind::Real) {

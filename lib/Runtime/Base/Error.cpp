@@ -1,3 +1,4 @@
+// Prints errors with their source line.
 #include "plc/Runtime/Base/Error.h"
 
 #include "plc/Runtime/Base/ProcessGroup.h"
@@ -10,7 +11,7 @@ namespace plc::runtime {
 
 namespace {
 
-/// `FILE:LINE:COL` cut at its colons; line 0 if it is a bare file.
+/// The parts of `FILE:LINE:COL`; line 0 if it is only a file.
 struct SourcePlace {
   std::string file;
   long line = 0, column = 0;
@@ -28,7 +29,8 @@ SourcePlace parsePlace(const std::string &place) {
   return {place.substr(0, first), line, column};
 }
 
-/// Best effort: the file may have moved since the model was compiled.
+/// The line with a caret below its column; empty if it cannot be shown. The file may have changed since the model was
+/// compiled.
 std::string sourceLine(const SourcePlace &place) {
   if (place.line < 1)
     return "";

@@ -1,3 +1,4 @@
+// Reading and writing of files by system calls.
 #include "plc/Runtime/Base/Files.h"
 
 #include <cerrno>
@@ -22,7 +23,8 @@ struct Descriptor {
   }
 };
 
-/// What a shell puts in the place of `<(COMMAND)` is a pipe, too, but has no name that leads to it.
+/// Whether a file is a pipe with a name. A shell's `<(COMMAND)` is a pipe too, but its link leads to no name, and it
+/// may be read.
 bool isNamedPipe(const std::string &file) {
   std::error_code error;
   return std::filesystem::is_fifo(file, error) && !std::filesystem::canonical(file, error).empty();
@@ -57,7 +59,7 @@ Error unwrittenStdout(int reason) {
 void flushStdout() {
   if (std::fflush(stdout) != 0)
     throw unwrittenStdout(errno);
-  if (std::ferror(stdout)) // The stream does not remember why.
+  if (std::ferror(stdout)) // the stream keeps no errno
     throw unwrittenStdout(0);
 }
 
@@ -80,6 +82,7 @@ std::string readFile(const std::string &file) {
       throw fileError(file, std::string("cannot be read: ") + std::strerror(errno));
     if (count == 0)
       return bytes;
+    // Checked at the first bytes, not before: /dev/null is a device too, and a valid empty file.
     if (S_ISCHR(status.st_mode) && !::isatty(in.fd)) // /dev/zero never ends
       throw fileError(file, "is a device, not a file");
     bytes.append(buffer, static_cast<size_t>(count));
@@ -132,8 +135,8 @@ FileWriter::FileWriter(std::string name) : file(std::move(name)) {
     descriptor = 1;
     return;
   }
-  // Write a new file and rename it over the old one, so that nobody sees a part. Devices and pipes cannot be replaced
-  // and are written in place; a link keeps pointing at the file that is replaced.
+  // A new file, renamed over the old one by finish(). Devices and pipes cannot be replaced, and are written in place. A
+  // link keeps pointing at the file that is replaced.
   std::error_code error;
   target = file;
   if (std::filesystem::is_regular_file(target, error))
@@ -186,6 +189,7 @@ void dropCutLine(const std::string &file) {
   PartsOfFile parts(file);
   size_t end = parts.size();
   char byte = 0;
+  // Backward from the end: only the cut line is read.
   for (; end > 0; --end) {
     parts.read(end - 1, 1, &byte);
     if (byte == '\n')

@@ -1,3 +1,4 @@
+// The layout of a flight recorder, its file, and its text for people.
 #include "plc/Runtime/Base/FlightRecorder.h"
 
 #include <algorithm>
@@ -8,13 +9,15 @@
 
 namespace plc::runtime {
 
+/// The shared memory. One process writes, and another reads at any time, so each field is atomic or guarded by one that
+/// is. Fixed sizes: texts that are longer are cut.
 struct FlightRecorder::Contents {
   static constexpr uint64_t expected = 0x31'54'48'47'49'4c'46'50; // "PFLIGHT1"
 
   std::atomic<uint64_t> magic; // set last
   int64_t pid;
   std::atomic<int32_t> state, exitCode;
-  std::atomic<uint32_t> checkpointWritten; // even: its text is whole
+  std::atomic<uint32_t> checkpointWritten; // a sequence lock: odd while `checkpoint` is written
   char error[4096], checkpoint[1024];
   RankFlight ranks[mostRanks];
 };
@@ -29,10 +32,10 @@ std::unique_ptr<FlightRecorder> own;
 
 std::string fileOf(const std::string &folder, int64_t process) { return folder + "/" + std::to_string(process); }
 
-/// The descriptor is greater than any other, for a process that ends closes the greatest first: this pipe's end is told
-/// before mpirun sees the process's other pipes end, and ends other processes for that.
+/// Holds the pipe's end under a descriptor greater than any other. A process that ends closes the greatest first. So
+/// the launcher sees this end before mpirun sees those of the other pipes, and ends other processes because of them.
 void holdPipe(const std::string &pipe) {
-  constexpr int great = 1000;
+  constexpr int great = 1000; // not tuned: more than the process has open, below the usual limit of 1024
   int file = ::open(pipe.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
   if (file >= 0 && ::fcntl(file, F_DUPFD_CLOEXEC, great) >= 0)
     ::close(file);
@@ -51,7 +54,7 @@ FlightRecorder::Contents *FlightRecorder::map(const std::string &folder, int64_t
                     S_IRUSR | S_IWUSR);
   if (file < 0)
     return nullptr;
-  // One that is not as long yet would fault where it is read, and one whose bytes are not there, where it is written.
+  // A file that is too short would fault when it is read, and one without disk blocks when it is written.
   bool whole = make ? ::posix_fallocate(file, 0, sizeof(Contents)) == 0
                     : ::lseek(file, 0, SEEK_END) == static_cast<off_t>(sizeof(Contents));
   void *place = whole ? ::mmap(nullptr, sizeof(Contents), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
@@ -67,6 +70,7 @@ bool FlightRecorder::open(const std::string &folder, int64_t process) {
     return false;
   holdPipe(pipeOf(folder, process));
   contents->pid = ::getpid();
+  // Last: a reader that sees it sees the rest.
   contents->magic.store(Contents::expected, std::memory_order_release);
   own.reset(new FlightRecorder(contents));
   return true;
@@ -166,7 +170,7 @@ std::string tellCall(const RankInfo &plan, size_t rank, const CallInfo &call, in
          "' of '" + call.path + "'";
 }
 
-// The file is what a process left behind that was killed: nothing in it is taken for granted.
+// A killed process may have left anything in the recorder: check each number.
 std::pair<std::vector<std::string>, std::string> tellPlace(const Manifest &manifest, size_t rank,
                                                            const RankFlight::Place &place) {
   std::string text = "rank " + std::to_string(rank);

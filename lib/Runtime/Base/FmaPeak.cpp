@@ -1,3 +1,4 @@
+// A loop of independent chains of fma, timed on several threads.
 #include "plc/Runtime/Base/FmaPeak.h"
 
 #include "plc/Runtime/Base/CpuFeatures.h"
@@ -13,8 +14,8 @@ namespace plc::runtime {
 
 namespace {
 
-constexpr int64_t chains = 12; // more than latency 4 times two units
-constexpr int64_t rounds = 200000;
+constexpr int64_t chains = 12;     // more than 8: a latency of 4 cycles times two units
+constexpr int64_t rounds = 200000; // about half a millisecond: short, so that some trial is undisturbed
 
 /// Twelve independent vectors, each a long chain of fma, which inline assembly keeps in registers. A macro, because a
 /// function's target decides which registers its assembly may name.
@@ -39,11 +40,11 @@ PLC_FMA_LOOP(narrow32, "avx2,fma", float, 32, "vfmadd231ps")
 PLC_FMA_LOOP(narrow64, "avx2,fma", double, 32, "vfmadd231pd")
 #undef PLC_FMA_LOOP
 
-/// The loop for numbers like `like`.
+/// Chooses the loop by the type of the first argument.
 auto loopOf(float, bool wide) { return wide ? wide32 : narrow32; }
 auto loopOf(double, bool wide) { return wide ? wide64 : narrow64; }
 
-/// Seconds that this thread computes, descheduled ones left out: a busy machine must not make the yardstick short.
+/// CPU time of this thread. Time while it is descheduled does not count, so a busy machine does not lower the result.
 double threadSeconds() {
   timespec time;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -55,6 +56,7 @@ double loopRate(void (*loop)(), int64_t threads) {
   std::vector<double> rates(static_cast<size_t>(threads));
   std::atomic<int64_t> ready{0};
   auto measure = [&](size_t thread) {
+    // All threads start together, so that they share the machine for the whole measurement.
     ready.fetch_add(1);
     while (ready.load() < threads)
       std::this_thread::yield();

@@ -1,3 +1,4 @@
+// Reads affinity, control groups and limits.
 #include "plc/Runtime/Base/MachineShare.h"
 
 #include "plc/Runtime/Base/Error.h"
@@ -17,8 +18,8 @@ namespace plc::runtime {
 
 namespace {
 
-/// The folders of the control groups that the process is in, innermost first: version 2, and version 1's of one
-/// controller.
+/// The folders of the process's control groups, innermost first: those of version 2, and those of one controller of
+/// version 1. Limits of all of them apply.
 std::vector<std::string> controlGroups(const std::string &controller) {
   std::vector<std::string> folders;
   std::ifstream file("/proc/self/cgroup");
@@ -44,7 +45,7 @@ std::string firstLine(const std::string &path) {
   return line;
 }
 
-/// A number of bytes, or `otherwise` for `max` or a missing file.
+/// A number of bytes in a file; `otherwise` for `max` or a missing file.
 int64_t bytesIn(const std::string &path, int64_t otherwise) {
   int64_t bytes = 0;
   return std::istringstream(firstLine(path)) >> bytes ? bytes : otherwise;
@@ -70,7 +71,7 @@ double usableCpus() {
   return cpus;
 }
 
-/// The number of kB behind a name in a file of the system as /proc/meminfo, in bytes; or `otherwise`.
+/// The number of kB after a name, in a file like /proc/meminfo, in bytes; or `otherwise`.
 static int64_t kilobytesOf(const char *path, std::string_view name, int64_t otherwise) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);)
@@ -89,7 +90,7 @@ int64_t availableInGroup(const std::string &folder) {
   if (limit == unlimited)
     return unlimited;
   int64_t used = bytesIn(folder + "/memory.current", bytesIn(folder + "/memory.usage_in_bytes", 0));
-  // Version 1 has a group's own pages under the plain names, and those of the groups in it, too, under `total_`.
+  // In version 1 plain names count the group's own pages, and `total_` names include the groups below it.
   std::map<std::string, int64_t> cached;
   std::ifstream statistics(folder + "/memory.stat");
   std::string name;
@@ -100,7 +101,7 @@ int64_t availableInGroup(const std::string &folder) {
   return std::max<int64_t>(0, limit - std::max<int64_t>(0, used));
 }
 
-/// What a limit of the process leaves.
+/// What a limit of the process leaves, given the name of its present use.
 static int64_t leftOf(int resource, std::string_view usedNow) {
   rlimit limit{};
   if (::getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)

@@ -1,3 +1,4 @@
+// Checks of a manifest that need more than one field.
 #include "plc/Runtime/Base/ManifestChecks.h"
 #include "plc/Support/WholeInput.h"
 
@@ -10,9 +11,11 @@ namespace {
 
 using Op = ActionInfo::Op;
 
-constexpr int64_t alignment = 64;
+constexpr int64_t alignment = 64; // of offsets: a cache line, and a vector of AVX-512
 
-/// One entry's plan against the tensors it is about.
+/// Checks the action table of one entry: its buffers lie in the arenas and fit its tensors, its actions fit its tasks
+/// and channels. The planner's proof is stronger. This check guards the runtime against a file that some other program
+/// wrote.
 class EntryChecker {
 public:
   EntryChecker(const std::string &file, const Manifest &manifest, const EntryPlan &entry)
@@ -23,7 +26,7 @@ public:
     for (size_t rank = 0; rank < entry.ranks.size(); ++rank) {
       for (const StaticInfo &place : entry.ranks[rank].statics)
         checkStatic(rank, place);
-      bool hasBegun = false; // anything but what is prepared
+      bool hasBegun = false; // anything but precomputing
       for (const ActionInfo &action : entry.ranks[rank].actions) {
         hasBegun |= !action.prepares() && action.op != Op::Drop;
         if (hasBegun && action.prepares())
@@ -54,7 +57,7 @@ private:
                std::to_string(entry.batch));
   }
 
-  /// A place of `bytes` at `offset` lies in the arena, aligned.
+  // Fails unless `bytes` at `offset` lie in the rank's arena; checkPlace wants alignment too.
   void checkPlace(size_t rank, const std::string &what, int64_t offset, int64_t bytes) const {
     checkInside(rank, what, offset, bytes);
     if (offset % alignment != 0)
@@ -74,10 +77,10 @@ private:
     return nullptr;
   }
 
-  /// The least bytes that a static place of this name must have; multiples are for one value per micro-batch.
+  // The least bytes of a persistent buffer of this name; an output may have a multiple, one value for each micro-batch.
   int64_t expectedBytes(size_t rank, const StaticInfo &place) const {
     if (place.kind == StaticKind::Prepared || place.kind == StaticKind::State)
-      return place.bytes; // its kernel's result is checked
+      return place.bytes; // checked with the results of its kernel
     if (place.kind == StaticKind::Input || place.kind == StaticKind::Output) {
       bool input = place.kind == StaticKind::Input;
       std::string whole(wholeInputOf(place.name));
@@ -87,7 +90,7 @@ private:
       auto bytes = static_cast<int64_t>(tensor->numBytes());
       if (!whole.empty() || (input && !tensor->batched()))
         return bytes;
-      // Of the replica's own micro-batches.
+      // A replica's buffers have its own micro-batches alone.
       int64_t replica = entry.replicaOf(rank), first = entry.firstRun(replica), end = entry.firstRun(replica + 1);
       int64_t samples = entry.firstSample(end) - entry.firstSample(first);
       if (tensor->sumsSamples())
@@ -123,7 +126,7 @@ private:
       return checkResults(rank, action);
     case Op::Drop: return checkPlace(rank, "a dropped place", action.offset, action.bytes);
     case Op::Step:
-      if (!hasGradients()) // in an entry for gradients alone it ends the exchange of tied ones
+      if (!hasGradients()) // in `gradient` the step ends the exchange of shared gradients
         fail(rank, "a step without a gradient");
       return;
     case Op::PostRecv:
@@ -140,7 +143,7 @@ private:
     });
   }
 
-  /// Ranks wait for each other at the step.
+  // At most one step: all ranks meet there.
   void checkSteps(size_t rank) const {
     const auto &actions = entry.ranks[rank].actions;
     auto steps = std::count_if(actions.begin(), actions.end(), [](auto &action) { return action.op == Op::Step; });
@@ -148,7 +151,7 @@ private:
       fail(rank, "found " + std::to_string(steps) + " steps, expected at most 1");
   }
 
-  /// What a task's kernels write lies in the arena.
+  // Results of a task's kernels lie in the arena. Tasks run for many micro-batches, so their reach is computed once.
   void checkResults(size_t rank, const ActionInfo &action) {
     auto [known, isNew] =
         reaches.try_emplace({rank, action.target, entry.isShort(action.microBatch), entry.laneOf(action.microBatch)});
@@ -159,7 +162,7 @@ private:
         checkResult(rank, *reach.kernel, action.at[base] + reach.bytes);
   }
 
-  /// A micro-batch adds to a lane that lies there.
+  // A micro-batch adds to a gradient buffer that has its accumulation group.
   void checkLane(size_t rank, const StaticInfo &place, int64_t microBatch) const {
     if (int64_t lane = entry.laneOf(microBatch);
         place.kind == StaticKind::Gradient && (lane < place.lane || lane >= place.lane + place.lanes))
@@ -174,13 +177,13 @@ private:
                      std::to_string(arena));
   }
 
-  /// The result that ends farthest behind a base of a task.
+  // The result that ends farthest behind a base of a task.
   struct Reach {
     const KernelInfo *kernel = nullptr;
     int64_t bytes = 0;
   };
 
-  /// For each base. Results in static places are checked at once.
+  // The reach behind each base. Results in persistent buffers are checked at once.
   std::vector<Reach> reachOf(size_t rank, const ActionInfo &action) const {
     const RankInfo &plan = entry.ranks[rank];
     const TaskInfo &task = plan.tasks[static_cast<size_t>(action.target)];
@@ -229,7 +232,7 @@ private:
       fail(rank, "channel '" + channel.name + "' is used for micro-batch " + std::to_string(action.microBatch) +
                      ", but it is per " + (channel.perStep ? "step" : "micro-batch"));
     if (action.op == Op::Send || action.op == Op::PostRecv)
-      // A micro-batch's part of an input or output may begin anywhere.
+      // Not aligned: a micro-batch's slice of an input or output may begin anywhere.
       checkInside(rank, "a message of channel '" + channel.name + "'", action.offset,
                   entry.bytesOf(channel, action.microBatch));
     messages[{action.target, action.microBatch}].push_back(action.op);
@@ -247,7 +250,7 @@ private:
     }
   }
 
-  /// Each message: posted, sent, and awaited on both sides, the wait after its start.
+  // Each message is posted and sent once, and awaited once on both sides, after its start.
   void checkMessages() const {
     for (const auto &[key, ops] : messages) {
       const std::string &name = entry.channels[static_cast<size_t>(key.first)].name;
@@ -261,8 +264,8 @@ private:
     }
   }
 
-  /// A parameter has one owner at most, which holds gradient sites and both moments, or none of them: the loss does
-  /// not depend on it.
+  // A parameter has at most one owner. The owner has gradient sites and all moments, or none of them if the loss does
+  // not depend on the parameter.
   void checkTraining() const {
     for (const ParameterInfo &parameter : manifest.held) {
       int owners = 0;
@@ -296,14 +299,14 @@ private:
   const EntryPlan &entry;
   std::map<std::pair<int64_t, int64_t>, std::vector<Op>> messages;
   std::map<std::tuple<size_t, int64_t, bool, int64_t>, std::vector<Reach>>
-      reaches; // by rank, task, whether it is short, and lane
+      reaches; // by rank, task, whether it is short, and accumulation group
 };
 
 } // namespace
 
 namespace {
 
-/// What the turns of a loop read and write lies in its operands.
+/// Checks that the iterations of a loop read and write inside its operands.
 class LoopChecker {
 public:
   LoopChecker(const std::string &file, const Manifest &manifest, const KernelInfo &kernel)
@@ -332,7 +335,7 @@ private:
       if (operand >= static_cast<int64_t>(step.operands.size()))
         fail(what + " calls kernel '" + called.name + "' with " + std::to_string(step.operands.size()) +
              " operands, but it has one #" + std::to_string(operand));
-      // The place is a linear function of the turn, so the first and the last one that it is for are enough.
+      // The offset is linear in the iteration. So the first and the last iteration of each of the three are enough.
       for (int64_t count = 0; count < std::min<int64_t>(loop.turns, 3); ++count) {
         const module::TurnPlace &place = step.operands[static_cast<size_t>(operand)][static_cast<size_t>(count)];
         checkPlace(what, place, count, bytes);

@@ -1,3 +1,4 @@
+// Checks and loads a .plcm.
 #include "plc/Runtime/Base/Module.h"
 
 #include "plc/Module/ModuleSeal.h"
@@ -19,8 +20,8 @@ std::string hexOf(uint64_t value) {
   return text;
 }
 
-/// The hash of a file: it is an ELF file of our format's version, and every byte is as it was written. Read whole before the loader
-/// sees it: that one trusts all headers, and maps a truncated file to crash at its missing pages.
+/// The hash of a file, after checks that it is an ELF file of this version and that every byte is as written. This
+/// comes before the loader, which trusts all headers and maps a truncated file so that its missing pages crash.
 std::string checkSeal(const std::string &file) {
   std::string bytes = readFile(file);
   if (!bytes.starts_with(std::string_view(ELFMAG, SELFMAG)))
@@ -45,7 +46,7 @@ std::string checkSeal(const std::string &file) {
 
 Module::Module(const std::string &file, Use use) : file(file) {
   sealed = checkSeal(file);
-  // A path without a slash would be searched for in the library path.
+  // dlopen searches the library path for a name without a slash.
   std::string path = file.find('/') == std::string::npos ? "./" + file : file;
   handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle)
@@ -73,6 +74,7 @@ void *Module::symbol(const char *name) const {
 void Module::readContents() {
   auto *text = static_cast<const char *>(symbol("plc_manifest"));
   uint64_t size = *static_cast<const uint64_t *>(symbol("plc_manifest_size"));
+  // Far above the largest manifest, far below what would exhaust memory.
   if (size > (uint64_t(1) << 30))
     throw fileError(file, "manifest of " + std::to_string(size) + " bytes, expected at most 2^30");
   contents = parseManifest(file, {text, size});
@@ -86,7 +88,7 @@ void Module::checkCpu() const {
                                 "for any with AVX2 and FMA");
   if (std::count(contents.targetFeatures.begin(), contents.targetFeatures.end(), "amx-tile") && !mayUseTiles())
     throw fileError(file, "compiled for CPU feature 'amx-tile', which the kernel does not let this process use");
-  // Before the first call of BLIS.
+  // Before the first call of BLIS, which decides for the process.
   chooseBlisKernels(std::count(contents.targetFeatures.begin(), contents.targetFeatures.end(), "avx512f") > 0);
 }
 

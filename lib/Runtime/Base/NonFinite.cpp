@@ -1,3 +1,4 @@
+// Finds values that are not finite, and writes the error about them.
 #include "plc/Runtime/Base/NonFinite.h"
 
 #include "plc/Runtime/Base/ShortestDigits.h"
@@ -27,7 +28,7 @@ int64_t firstNonFinite(const TensorInfo &info, const Bytes &data) {
 
 namespace {
 
-/// "nan at [2, 0]", or "" if all is finite.
+/// "nan at [2, 0]"; empty if all elements are finite.
 std::string tellNonFinite(const TensorInfo &info, const Bytes &data) {
   int64_t at = firstNonFinite(info, data);
   if (at < 0)
@@ -35,7 +36,7 @@ std::string tellNonFinite(const TensorInfo &info, const Bytes &data) {
   return nameOfNonFinite(elementAsDouble(info.type, data.data(), at)) + " at " + positionText(info, at);
 }
 
-/// In which sample of a batched tensor an element is.
+/// The sample of a batched tensor that has an element.
 int64_t sampleOf(const TensorInfo &info, int64_t element) {
   for (size_t axis = info.shape.size() - 1; axis > static_cast<size_t>(info.batchAxis); --axis)
     element /= info.shape[axis];
@@ -49,7 +50,8 @@ std::string tellStep(const Engine &engine, const StepResult &result) {
   return "loss " + text(engine.realType(), result.loss) + ", gradient norm " + text(ElementType::F64, result.gradNorm);
 }
 
-/// What no kernel gave: a sum over samples, uses or elements.
+/// For a step where no kernel is at fault: the gradient that is not finite, because a sum over samples, uses or
+/// elements is not.
 std::string tellSum(Engine &engine, const std::vector<Bytes> &inputs) {
   const EntryInfo &gradient = *engine.findEntry(module::gradientEntry);
   std::vector<Bytes> outputs = engine.run(gradient, inputs);
@@ -110,6 +112,7 @@ bool holdsFinite(Engine &engine) {
 Error explainNonFinite(Engine &engine, int64_t step, const std::vector<Bytes> &inputs, const StepResult &result,
                        const TellSample &tellSample) {
   const EntryInfo &train = *engine.findEntry("train");
+  // A kernel at fault is the best explanation; else some sum overflowed.
   std::optional<Error> first = engine.findNonFinite(inputs);
   Error error(ResultDiffers, first ? first->place : "",
               "step " + std::to_string(step) + " is not finite: " + (first ? first->what() : tellSum(engine, inputs)));

@@ -1,3 +1,4 @@
+// Updates of parameters by blocks, at each vector width with the same bits.
 #include "plc/Runtime/Base/Optimizer.h"
 
 #include "plc/Runtime/Base/CpuFeatures.h"
@@ -12,6 +13,7 @@ using Kind = OptimizerSettings::Kind;
 static_assert(hasAllRows<Kind>(), "the table of this choice has not one row for each value of its enum");
 
 LossScale::LossScale(const OptimizerSettings &settings) {
+  // See Optimizer.h: the numbers of PyTorch's GradScaler.
   constexpr double first = 65536;
   if (settings.scalesLoss)
     value = settings.lossScale ? settings.lossScale : first;
@@ -34,7 +36,7 @@ void LossScale::update(const OptimizerSettings &settings, bool finite) {
 StepFactors::StepFactors(const OptimizerSettings &settings, int64_t step)
     : kind(settings.kind), rate(settings.rate(step)), momentum(settings.momentum), beta1(settings.beta1),
       beta2(settings.beta2), eps(settings.eps), decay(rowOf(kind).decaysWeight ? 1 - rate * settings.weightDecay : 1) {
-  // Running products, not pow: the same bits everywhere.
+  // Running products, not pow, whose last bit differs between libraries.
   double power1 = 1, power2 = 1;
   for (int64_t i = 0; i < step; ++i) {
     power1 *= beta1;
@@ -46,9 +48,12 @@ StepFactors::StepFactors(const OptimizerSettings &settings, int64_t step)
 
 namespace {
 
-constexpr int64_t lanes = 16;
-constexpr int64_t block = 1024; // elements whose gradient is summed before the update; a multiple of lanes
+constexpr int64_t lanes = 16; // SIMD lanes of the sum of squares: a vector of f32 by AVX-512
+/// Elements whose gradient is summed before the update, a multiple of lanes. Not tuned: small enough for the first
+/// cache and the stack, large enough to amortize a call.
+constexpr int64_t block = 1024;
 
+/// The factors of a step, rounded to the type in which it computes.
 template <class T>
 struct Factors {
   explicit Factors(const StepFactors &f)
@@ -61,14 +66,15 @@ struct Factors {
   bool scales, measures;
 };
 
-/// A part of a parameter: at most `block` elements.
+/// A slice of a parameter: at most `block` elements.
 template <class T>
 struct Part {
   int64_t count;
   T *gradient, *value, *moment1, *moment2;
 };
 
-// The rules of Optimizer.h.
+// The rules of Optimizer.h, as loops that the compiler vectorizes. It contracts nothing to fma, so bits are the same at
+// each width.
 struct SgdRule {
   template <class T>
   [[gnu::always_inline]] static void apply(const Factors<T> &f, int64_t count, const T *__restrict g, T *__restrict w,
@@ -101,7 +107,7 @@ struct AdamRule {
     }
   }
 };
-/// Sums squares and changes nothing.
+/// For a step that only measures.
 struct NoRule {
   template <class T>
   [[gnu::always_inline]] static void apply(const Factors<T> &, int64_t, const T *, T *, T *, T *) {}
@@ -109,6 +115,7 @@ struct NoRule {
 
 template <class T>
 [[gnu::always_inline]] inline void addSquares(int64_t count, const T *g, double *sums) {
+  // Each lane is a chain of its own: vectorizable, in an order that does not depend on the width.
   int64_t whole = count / lanes * lanes;
   for (int64_t i = 0; i < whole; i += lanes)
     for (int64_t lane = 0; lane < lanes; ++lane)
@@ -120,7 +127,7 @@ template <class T>
 template <class T>
 using BlockFunction = void (*)(const Factors<T> &, const Part<T> &, double *);
 
-/// The same operations at each vector width.
+/// Inlined into a function for each vector width, with the same operations.
 template <class Rule, class T>
 [[gnu::always_inline]] inline void blockBody(const Factors<T> &f, const Part<T> &part, double *sums) {
   if (f.measures)
@@ -163,6 +170,7 @@ BlockFunction<T> functionOf(Kind kind) {
   __builtin_unreachable();
 }
 
+/// Adds the lanes pairwise, in a fixed order.
 double addLanes(double *sums) {
   for (int64_t half = lanes / 2; half >= 1; half /= 2)
     for (int64_t lane = 0; lane < half; ++lane)
@@ -170,7 +178,7 @@ double addLanes(double *sums) {
   return sums[0];
 }
 
-/// Calls the function on each block of a part of a parameter, with its gradient; returns the sum of squares.
+/// Calls the function on each block of a slice of a parameter, with its gradient. Returns the sum of squares.
 template <class T>
 double overBlocks(BlockFunction<T> function, const Factors<T> &f, int64_t first, int64_t count,
                   std::span<const void *const> sites, void *value, std::span<void *const> moments) {
@@ -180,6 +188,7 @@ double overBlocks(BlockFunction<T> function, const Factors<T> &f, int64_t first,
   auto at = [](void *base, int64_t begin) { return base ? static_cast<T *>(base) + begin : nullptr; };
   for (int64_t begin = first; begin < end; begin += block) {
     int64_t size = std::min(block, end - begin);
+    // Sites are added in order, before anything reads the gradient.
     std::copy_n(static_cast<const T *>(sites[0]) + begin, size, gradient);
     for (const void *site : sites.subspan(1))
       for (int64_t i = 0; i < size; ++i)

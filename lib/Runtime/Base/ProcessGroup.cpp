@@ -1,3 +1,4 @@
+// Collective calls that every group has, by broadcast and gather alone.
 #include "plc/Runtime/Base/ProcessGroup.h"
 
 #include "plc/Runtime/Base/Error.h"
@@ -15,9 +16,9 @@ namespace {
 
 std::unique_ptr<ProcessGroup> theGroup;
 
-constexpr size_t textBytes = 256;
+constexpr size_t textBytes = 256; // of a gathered text, with its final zero
 
-/// A number that is the same where the CPUs are that this process may run on.
+/// A hash of the CPUs that this process may run on.
 int64_t maskOfCpus() {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -78,10 +79,12 @@ std::vector<std::string> ProcessGroup::collect(const std::string &text) {
 }
 
 int64_t ProcessGroup::clockAhead() {
+  // Not tuned: each exchange narrows the bounds; more of them cost only microseconds each.
   constexpr int turns = 16;
   int64_t least = INT64_MIN, most = INT64_MAX, before = 0;
   for (int turn = 0; turn < turns; ++turn) {
-    // The first one has looked at its clock after it had heard of our last turn, and before we hear of it.
+    // The first process read its clock after it had our last message, and before we have its own. Both bound the
+    // difference (as Cristian's algorithm does); the tightest bounds of all exchanges remain.
     int64_t heardOf = before;
     before = Trace::now();
     int64_t first = gather(before)[0], after = Trace::now();

@@ -1,3 +1,4 @@
+// Parses /proc/PID/stat.
 #include "ProcessState.h"
 
 #include <fstream>
@@ -9,6 +10,7 @@ std::optional<char> stateOfProcess(int64_t pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
   std::string text;
   std::getline(file, text);
+  // The name of a program may have spaces and parentheses, so from the end.
   size_t name = text.rfind(") ");
   return name == std::string::npos || name + 2 >= text.size() ? std::nullopt : std::optional(text[name + 2]);
 }

@@ -1,4 +1,4 @@
-// What the system says of a process.
+// A process's state, from /proc.
 #ifndef PLC_LIB_RUNTIME_BASE_PROCESSSTATE_H
 #define PLC_LIB_RUNTIME_BASE_PROCESSSTATE_H
 
@@ -7,10 +7,10 @@
 
 namespace plc::runtime {
 
-/// As /proc tells it: R, S, D, T, Z, ..; nothing if there is no such process.
+/// The letter of /proc/PID/stat: R, S, D, T, Z, ..; nullopt if there is no such process.
 std::optional<char> stateOfProcess(int64_t pid);
 
-/// Whether it is there, and not only because nobody has asked yet how it ended.
+/// Whether the process exists and is no zombie.
 bool isAlive(int64_t pid);
 
 } // namespace plc::runtime

@@ -1,3 +1,4 @@
+// Text of numbers by std::to_chars.
 #include "plc/Runtime/Base/ShortestDigits.h"
 
 #include <bit>
@@ -20,7 +21,7 @@ std::string shortestDigits(ElementType type, double value) {
 }
 
 std::string bitsText(ElementType type, double value) {
-  // Which NaN comes of two is the processor's choice: there is one here.
+  // Which NaN results from two depends on the processor, so all become one.
   if (std::isnan(value))
     value = std::numeric_limits<double>::quiet_NaN();
   char text[17];

@@ -1,3 +1,4 @@
+// Samples and elements of dense tensors.
 #include "plc/Runtime/Base/Tensor.h"
 
 #include <algorithm>
@@ -6,7 +7,7 @@
 namespace plc::runtime {
 
 namespace {
-/// Calls copy(offset in the whole, offset in the samples, bytes) for each of their runs.
+/// Calls copy(offset in the whole, offset in the samples, bytes) for each contiguous run of the samples.
 template <class Copy>
 void forEachRun(const TensorInfo &whole, int64_t begin, int64_t count, Copy copy) {
   auto axis = whole.shape.begin() + whole.batchAxis;

@@ -1,3 +1,4 @@
+// Codecs without a tokenizer: bytes and plain numbers.
 #include "plc/Runtime/Base/TextCodec.h"
 
 #include "plc/Runtime/Base/Error.h"

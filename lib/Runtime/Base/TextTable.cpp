@@ -1,3 +1,4 @@
+// Prints aligned columns.
 #include "plc/Runtime/Base/TextTable.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// How often something took how long, so that its median is known without keeping every time.
+// A histogram of durations, whose median needs no list of them.
 #ifndef PLC_LIB_RUNTIME_BASE_TIMECOUNTS_H
 #define PLC_LIB_RUNTIME_BASE_TIMECOUNTS_H
 
@@ -9,8 +9,8 @@
 
 namespace plc::runtime {
 
-/// Counts of times in ns, each power of two divided into 32: a median is right within 1.6 %. Plain bytes, so that ranks
-/// can send it. Times of more than 18 minutes count as that.
+/// Counts of durations in ns. Each power of two is divided into 32 bins, so a median is right within 1.6 %. Plain
+/// bytes, so that ranks can send it. Durations above 18 minutes count as that.
 class TimeCounts {
 public:
   void add(int64_t ns) { ++counts[placeOf(std::clamp<int64_t>(ns, 0, longest))]; }
@@ -20,7 +20,7 @@ public:
       counts[i] += other.counts[i];
   }
 
-  /// The middle of the part that the median lies in; 0 without a time.
+  /// The middle of the bin that the median lies in; 0 without durations.
   int64_t median() const {
     uint64_t all = 0, below = 0;
     for (uint32_t count : counts)
@@ -32,12 +32,13 @@ public:
   }
 
 private:
-  static constexpr int parts = 32;
+  static constexpr int parts = 32; // bins of a power of two: half a bin is 1.6 %
   static constexpr int64_t longest = (int64_t(1) << 40) - 1;
 
   static int shiftOf(int64_t ns) {
     return std::max(0, static_cast<int>(std::bit_width(static_cast<uint64_t>(ns))) - 6);
   }
+  /// The bin of a duration; beginOf is the inverse.
   static size_t placeOf(int64_t ns) {
     int shift = shiftOf(ns);
     return static_cast<size_t>(shift * parts + (ns >> shift));

@@ -1,3 +1,4 @@
+// Writes traces as JSON for chrome://tracing and Perfetto.
 #include "plc/Runtime/Base/Trace.h"
 
 #include "plc/Runtime/Base/Files.h"

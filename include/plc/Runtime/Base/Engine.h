@@ -1,5 +1,4 @@
-// What the commands train, eval, infer, generate and bench ask of whatever computes a model: the runtime of compiled
-// modules behind plc-run, the interpreter behind plc-interpret. Both give the same bits.
+// The interface between commands and whatever computes a model.
 #ifndef PLC_RUNTIME_BASE_ENGINE_H
 #define PLC_RUNTIME_BASE_ENGINE_H
 
@@ -19,38 +18,40 @@ using module::EntryInfo;
 using module::Initializer;
 using module::ParameterInfo;
 
+/// The outcome of one training step.
 struct StepResult {
-  /// The loss of the step, and what each micro-batch adds to it, in order; each is exactly a value of the model's real type.
+  /// The loss of the step, and the contribution of each micro-batch, in order. Each is exactly a value of the model's
+  /// real type.
   double loss = 0;
   std::vector<double> microBatchLosses;
-  /// Norm of the whole gradient (Optimizer.h: GradientNorm).
+  /// The norm of the whole gradient (Optimizer.h: GradientNorm).
   double gradNorm = 0;
-  /// isFiniteStep (Optimizer.h). If not, parameters and moments are as they were, unless the optimizer ignores it.
+  /// isFiniteStep (Optimizer.h). If false, parameters and moments are unchanged, unless the optimizer ignores it.
   bool finite = true;
-  /// What its loss was multiplied by, and whether that alone may have made it not finite: then the next step has a smaller scale, or
-  /// the strategy's again.
+  /// The factor of the loss, and whether that alone may have made the step not finite. Then the next step has a smaller
+  /// scale.
   double lossScale = 1;
   bool overflowed = false;
 };
 
-/// Bytes of one rank: the arena as planned and as written, and what lies outside it (bound and measured).
+/// Bytes of one rank: its arena as planned and as written, and memory outside of it, as bounded and as measured.
 struct RankMemory {
   int64_t rank = 0;
   int64_t plannedBytes = 0, measuredBytes = 0;
   int64_t outsideBound = 0, outsideMeasured = 0;
 };
 
-/// All calls of one kernel in the training steps so far, on all ranks. A kernel of one equation is that equation. The
-/// optimizer's updates are one, too: "step", which is nowhere.
+/// All calls of one kernel in the training steps so far, on all ranks. The optimizer's updates appear as a kernel
+/// "step" without a source line.
 struct KernelProfile {
   std::string kernel, where; // FILE:LINE:COL of its main equation
   int64_t calls = 0, nanoseconds = 0;
   int64_t bytes = 0;       // read and written by one call
-  int64_t medianNs = 0;    // of its calls, within 1.6 %
+  int64_t medianNs = 0;    // of its calls; right within 1.6 %
   int64_t predictedNs = 0; // of one call on one thread
 };
 
-/// A state of an entry: all samples of it, micro-batch by micro-batch.
+/// A state of an entry, with all samples, micro-batch after micro-batch.
 struct StateInfo {
   std::string name;
   ElementType type;
@@ -59,21 +60,23 @@ struct StateInfo {
   bool operator==(const StateInfo &) const = default;
 };
 
-/// How long a run takes as the simulator plays it, and took.
+/// Nanoseconds of a run: as the simulator plays it, and as measured.
 struct RunTimes {
-  int64_t predictedNs = 0; // by the times that its kernels were planned with
-  int64_t replayedNs = 0;  // by the times that its tasks took
-  int64_t fastestNs = 0;   // by the fastest time that each kernel has taken so far: what nothing else disturbs
-  int64_t executedNs = 0;  // from the first rank's first action to the last one's last
+  int64_t predictedNs = 0; // played with the times of the plan
+  int64_t replayedNs = 0;  // played with the measured times of its tasks
+  int64_t fastestNs = 0;   // played with the fastest time of each kernel so far: an undisturbed run
+  int64_t executedNs = 0;  // from the first rank's first action to the last rank's last one
 };
 
-/// What made the parameters: the optimizer's step, 0 if none did, and the seed of its run.
+/// The origin of the parameters: the optimizer's step that made them, 0 if none did, and the seed of that run.
 struct Origin {
   int64_t step = 0;
   uint64_t seed = 0;
 };
 
-/// One model ready to run. Every member may throw Error. A step or run after an error is undefined.
+/// One model, ready to run. Two classes implement it with the same bits: the runtime of compiled modules behind
+/// plc-run, and the interpreter behind plc-interpret. Every member may throw Error. After an error of a step or run,
+/// parameters are undefined unless the class says otherwise.
 class Engine {
 public:
   virtual ~Engine() = default;
@@ -83,22 +86,22 @@ public:
   virtual ElementType realType() const = 0;
   /// 64 hex digits.
   virtual std::string numericsKey() const = 0;
-  /// A JSON object, the log's first line; "{}" if there is no plan.
+  /// A JSON object, the first line of logs; "{}" if there is no plan.
   virtual std::string planJson() const = 0;
 
   virtual const std::vector<EntryInfo> &entries() const = 0;
   /// In program order. Values are undefined until written.
   virtual const std::vector<ParameterInfo> &parameters() const = 0;
 
-  /// Before parameters have values: those that are written from now on lie in the arenas of this entry, where all of its ranks are in this
-  /// process, and nowhere else. For a program that runs it and saves, or runs nothing else.
+  /// Keeps the parameters that are written from now on in the arenas of this entry alone, if all of its ranks are in
+  /// this process. For a program that runs this entry and no other. To be called before parameters have values.
   virtual void keepParametersIn(const EntryInfo &) {}
   /// Whole parameters, `parameters()[index].tensor().numBytes()` bytes.
   virtual void readParameter(size_t index, void *out) = 0;
   virtual void writeParameter(size_t index, const void *data) = 0;
   virtual const OptimizerSettings &optimizer() const = 0;
-  /// The optimizer's moments (which = 1 .. optimizer().numMoments()), same type and shape as the parameter; zero at
-  /// first. Frozen ones have none.
+  /// The optimizer's moments (which = 1 .. optimizer().numMoments()), of the parameter's type and shape, zero at first.
+  /// Frozen parameters have none.
   virtual void readMoment(size_t index, int which, void *out) = 0;
   virtual void writeMoment(size_t index, int which, const void *data) = 0;
   /// Makes them zero again.
@@ -107,35 +110,36 @@ public:
   /// One optimizer step (1 is the first) on one batch: `inputs` are those of entry `train`, whole, in its order.
   virtual StepResult trainStep(int64_t step, const std::vector<Bytes> &inputs) = 0;
 
-  /// Computes the gradients of such a batch, without a step, and returns an error that names the first kernel, or rule, that gave a
-  /// NaN, or an infinity which none of its rules speaks of; nullopt if none did.
+  /// Computes the gradients of such a batch, without a step. Returns an error that names the first kernel, or rule,
+  /// that made a NaN, or an infinity that no rule of it speaks of; nullopt if none did.
   virtual std::optional<Error> findNonFinite(const std::vector<Bytes> &inputs) = 0;
 
   /// Runs an entry other than train on a whole batch with the present parameters: inputs and results in the entry's
   /// order. A result that is not batched is a sum (sumOfRows).
   virtual std::vector<Bytes> run(const EntryInfo &entry, const std::vector<Bytes> &inputs) = 0;
 
-  /// Every integer below this is a position of each tensor that the model reads or writes at computed positions.
+  /// A bound below which every integer is a valid position of each tensor that the model reads or writes at computed
+  /// positions.
   virtual int64_t indexBound() { return 4; }
-  /// Whether the model may ask for `training()` or `step()`, which training and evaluations answer differently.
+  /// Whether the model may use `training()` or `step()`, whose values differ between training and evaluation.
   virtual bool asksForTraining() { return true; }
 
-  /// Lets a sequence begin: every state of the entry has its initial value again, as before the first run.
+  /// Begins a sequence: every state of the entry has its initial value again.
   virtual void restart(const EntryInfo &) {}
-  /// Whether the entry keeps states from run to run: of those that are written at positions the least number of these,
-  /// INT64_MAX if there is none.
+  /// Nullopt if the entry has no states. Else the least number of positions among those that are written position by
+  /// position; INT64_MAX if there are none of these.
   virtual std::optional<int64_t> statePositions(const EntryInfo &) const { return std::nullopt; }
 
-  /// What the entry keeps, and all that it holds of that now, in the same order.
+  /// The states of the entry, and their bytes in the same order.
   virtual std::vector<StateInfo> states(const EntryInfo &) const { return {}; }
   virtual std::vector<Bytes> readStates(const EntryInfo &) { return {}; }
   virtual void writeStates(const EntryInfo &, const std::vector<Bytes> &) {}
 
-  /// Of the entry's runs so far; empty if there were none or the engine has no plan.
+  /// The memory of each rank in the entry's runs so far; empty if there were none, or there is no plan.
   virtual std::vector<RankMemory> memory(const EntryInfo &) { return {}; }
 
-  /// Bytes that this process takes when it runs the entry, which has the parameters (keepParametersIn); without arenas if nothing is
-  /// planned.
+  /// Bytes that this process takes if the entry's arenas have the parameters (keepParametersIn). Without arenas if
+  /// nothing is planned.
   virtual module::ProcessMemory processMemory(const EntryInfo &) const { return {}; }
   /// Processes that share this machine's memory in this run.
   virtual int64_t processesHere() const { return 1; }
@@ -143,40 +147,40 @@ public:
   /// Slowest kernel first; empty unless the model is compiled to be profiled.
   virtual std::vector<KernelProfile> profile() { return {}; }
 
-  /// Of the last run of the entry; only for engines opened to time tasks, which execute all of its ranks.
+  /// The last run of the entry. Only for engines opened with timed tasks, which execute all ranks.
   virtual std::optional<RunTimes> lastRun(const EntryInfo &) { return std::nullopt; }
 
-  /// Writes what was traced so far, as Chrome trace events (Trace.h). Only for engines opened to trace.
+  /// Writes the trace so far (Trace.h). Only for engines opened to trace.
   virtual void writeTrace(const std::string &) {}
 
-  /// Several processes may run one model together, each with an engine of its own, on which all of them call the same
-  /// members in the same order. All have the same results; the one that leads tells and writes them.
+  /// Several processes may run one model together, each with an engine of its own. All of them call the same members in
+  /// the same order, and have the same results. The leader prints and writes them.
   virtual bool leads() const { return true; }
   virtual int64_t numProcesses() const { return 1; }
-  /// The largest of what the processes give.
+  /// The largest value among all processes.
   virtual int64_t agree(int64_t value) { return value; }
-  /// The leader's bytes are everybody's afterwards; so are all of its parameters and moments.
+  /// Afterwards all processes have the leader's bytes; shareParameters: its parameters and moments.
   virtual void share(void *, size_t) {}
   virtual void shareParameters() {}
   /// Afterwards each process may read parameters and moments without the others, until the next run.
   virtual void gatherParameters() {}
 
-  /// Floating-point operations of one run of the entry, 0 if unknown, and the threads that share them.
+  /// Floating-point operations of one run of the entry, 0 if unknown; numWorkers: the threads that share them.
   virtual int64_t flopsPerRun(const EntryInfo &) const { return 0; }
   virtual int64_t numWorkers(const EntryInfo &) const { return 1; }
 
-  /// Least extent of the axes that kernels gather from: an integer input below it is in range wherever it is a position.
+  /// The least extent of the axes that kernels gather from: an integer input below it is a valid index everywhere.
   virtual int64_t smallestGather() const { return INT64_MAX; }
 
   const Origin &origin() const { return madeBy; }
   void setOrigin(const Origin &origin) { madeBy = origin; }
-  /// What `step()` is in a run of an entry other than train. A gradient is that of the step that would follow.
+  /// The value of `step()` in a run of an entry other than train. `gradient` has that of the step that would follow.
   int64_t stepOf(const EntryInfo &entry) const { return madeBy.step + (entry.isGradient() ? 1 : 0); }
 
   /// The entry of that name, or nullptr.
   const EntryInfo *findEntry(std::string_view name) const;
 
-  /// What the loss of the next step is multiplied by.
+  /// The factor of the next step's loss.
   const LossScale &lossScale() const {
     if (!scaleOfLoss)
       scaleOfLoss.emplace(optimizer());
@@ -185,7 +189,7 @@ public:
   void setLossScale(const LossScale &scale) { scaleOfLoss = scale; }
 
 protected:
-  /// Behind a step whose loss and norm are known: whether it overflowed, and the scale of the next one.
+  /// After a step whose loss and norm are known: finds whether it overflowed, and adapts the scale of the next one.
   void updateLossScale(StepResult &result);
 
 private:
@@ -193,22 +197,23 @@ private:
   mutable std::optional<LossScale> scaleOfLoss;
 };
 
-/// Of all parameters, and of so many moments beside each trained one.
+/// Bytes of all parameters, and of `numMoments` moments of each trained one.
 int64_t parameterBytes(const std::vector<ParameterInfo> &parameters, int numMoments);
 
-/// sum += term, element by element, in the type's own arithmetic.
+/// sum += term, element by element, rounded as the type's kernels do.
 void addInOrder(ElementType type, int64_t count, void *sum, const void *term);
 
 /// The value of an input that `isGivenByEngine`.
 Bytes ownInput(std::string_view name, const TrainingStep &step);
 
-/// A result of the batch from those of its samples, or of its micro-batches: the sum in order, of reals in f64, rounded once.
+/// A result of the batch from its rows, one for each sample or micro-batch. Reals are added in order in f64, and
+/// rounded once.
 Bytes sumOfRows(const TensorInfo &info, const std::vector<const void *> &rows);
 
-/// Likewise the losses of a step, from the rows of each micro-batch.
+/// Fills in the losses of a step from the rows of each micro-batch, by the same rule.
 void setLosses(StepResult &result, ElementType real, const std::vector<std::vector<double>> &rows);
 
-/// The entry, or an error that names it and those there are.
+/// The entry of that name; throws an Error that lists the names there are.
 const EntryInfo &needEntry(const Engine &engine, const std::string &name);
 
 } // namespace plc::runtime

@@ -1,4 +1,4 @@
-// Whole files: read with a bound, written so that no partial file is ever seen.
+// Reads files whole or in slices, and writes them atomically.
 #ifndef PLC_RUNTIME_BASE_FILES_H
 #define PLC_RUNTIME_BASE_FILES_H
 
@@ -9,30 +9,31 @@
 
 namespace plc::runtime {
 
-/// The bytes of a file, or of stdin for "-". Throws fileError, also of a named pipe: to open one waits for somebody who writes.
+/// The bytes of a file, or of stdin for "-". Throws fileError; also for a named pipe, because opening one waits for a
+/// writer.
 std::string readFile(const std::string &file);
 
-/// A file of which parts are read; what is no regular file (a pipe) is read whole, once.
+/// A file of which ranges are read. A file that is not regular (a pipe) is read whole, once.
 class PartsOfFile {
 public:
-  /// Throws fileError, as `read` does if the file has become shorter.
+  /// Throws fileError; so does read(), if the file has become shorter.
   explicit PartsOfFile(const std::string &file);
   ~PartsOfFile();
   PartsOfFile(PartsOfFile &&other) noexcept;
   PartsOfFile(const PartsOfFile &) = delete;
 
   size_t size() const { return length; }
-  /// The bytes from `offset` on, which must be in the file.
+  /// `count` bytes from `offset` on, which must lie in the file.
   void read(size_t offset, size_t count, char *out) const;
 
 private:
   std::string file, whole;
-  int descriptor = -1; // -1: `whole` has it
+  int descriptor = -1; // -1: the bytes are in `whole`
   size_t length = 0;
 };
 
-/// Writes a file part by part, beside it; `finish` syncs, and renames over it. "-" is stdout, devices and pipes are written where they
-/// stand. Throws fileError. What is not finished is removed.
+/// Writes a file under another name beside it; finish() syncs it and renames it. So no reader sees a partial file, and
+/// a file that is not finished is removed. "-" is stdout; devices and pipes are written in place. Throws fileError.
 class FileWriter {
 public:
   explicit FileWriter(std::string file);
@@ -45,26 +46,26 @@ public:
 private:
   [[noreturn]] void fail() const;
 
-  std::string file, target, partial; // empty: written where it stands
+  std::string file, target, partial; // no `partial`: written in place
   int descriptor = -1;
 };
 
-/// The same at once.
+/// Writes a whole file with a FileWriter.
 void writeFile(const std::string &file, std::string_view bytes);
 
-/// Writes what the program has told so far. Throws fileError if that, or anything before, could not be written.
+/// Flushes stdout. Throws fileError if that, or any write before, failed.
 void flushStdout();
-/// That error.
+/// That error; `reason` is errno, 0 if unknown.
 Error unwrittenStdout(int reason);
 
-/// Writes to an open file or pipe; false, and errno, if not all of it can be.
+/// Writes to an open file or pipe. False, with errno set, if not all could be written.
 bool writeAll(int fd, std::string_view bytes);
 
-/// Removes what stands behind the last end of a line: a full disk, or a process that was ended, may have cut what was written there. Of
-/// what is no regular file, or not there, nothing. Throws fileError.
+/// Truncates a file after its last line end: a full disk, or the end of a process, may have cut the last line. Does
+/// nothing for a file that is missing or not regular. Throws fileError.
 void dropCutLine(const std::string &file);
 
-/// Throws fileError if a file cannot be written. Called before the work whose result it will hold.
+/// Throws fileError if a file cannot be written. To be called before the work whose result it will have.
 void checkWritable(const std::string &file);
 
 } // namespace plc::runtime

@@ -1,4 +1,4 @@
-// What a process does just now, in a small file that survives it, for the launcher of several processes to read.
+// The position of a process in its plan, in memory that survives it.
 #ifndef PLC_RUNTIME_BASE_FLIGHTRECORDER_H
 #define PLC_RUNTIME_BASE_FLIGHTRECORDER_H
 
@@ -9,8 +9,8 @@
 
 namespace plc::runtime {
 
-/// Of one rank: the action of the entry's table that it executes, and of a task's action the call. One number, so that
-/// none is read together with another's half.
+/// The position of one rank: the action of the entry's table that it executes and, within a task, the call. One number,
+/// so that a reader never sees halves of two positions.
 class alignas(64) RankFlight { // a cache line: ranks of a process write at the same time
 public:
   void startEntry(size_t entry) { state.store(uint64_t(entry) << entryShift, std::memory_order_relaxed); }
@@ -30,46 +30,49 @@ public:
   Place place() const;
 
 private:
-  static constexpr int actionShift = 20, entryShift = 52; // bits of the call, and of both
+  static constexpr int actionShift = 20, entryShift = 52; // bits below: of the call; of call and action
   std::atomic<uint64_t> state{0};
 };
 
-/// The file of one process.
+/// The positions of a process's ranks, its error and its last checkpoint, in a small shared mapping. A launcher reads
+/// it when the process has been killed. Every process that a launcher starts has one; a lone process has none.
 class FlightRecorder {
 public:
+  /// Ranks beyond this share the last slot.
   static constexpr size_t mostRanks = 1024;
 
   static const size_t numBytes;
 
-  /// Makes the file of this process in the folder. From then on it writes to the folder's pipe `pipeOf`, as long as it lives. Returns
-  /// false if it cannot, as on another machine than the launcher's.
+  /// Makes the file of this process in the folder. While the process lives it holds the folder's pipe `pipeOf` open for
+  /// writing, so the launcher sees its end. Returns false if there is no such folder, as on another machine.
   static bool open(const std::string &folder, int64_t process);
   static std::string pipeOf(const std::string &folder, int64_t process);
-  /// One without a file, which this process and those that it makes share; nullptr if there is no memory.
+  /// A recorder without a file, which this process shares with its children; nullptr if there is no memory.
   static std::unique_ptr<FlightRecorder> share();
   void setPid(int64_t pid);
-  /// It is this process's from then on.
+  /// Makes it this process's recorder.
   static void keep(std::unique_ptr<FlightRecorder> shared);
-  /// This process's, or nullptr.
+  /// This process's recorder, or nullptr.
   static FlightRecorder *here();
-  /// One that is no process's, of what another's bytes() were; nullptr if they are none.
+  /// A recorder with the bytes() of another one; nullptr if they are not valid.
   static std::unique_ptr<FlightRecorder> copy(const std::byte *bytes);
   const std::byte *bytes() const;
-  /// Takes over that of another process, whose file nobody needs any more; nullptr if there is none.
+  /// Takes over the recorder of another process, and removes its file; nullptr if there is none yet.
   static std::unique_ptr<FlightRecorder> take(const std::string &folder, int64_t process);
   ~FlightRecorder();
 
+  /// For the launcher: the process fails with this exit code and text.
   void saveError(int exitCode, const std::string &text);
   void saveCheckpoint(const std::string &folder);
-  /// The process ends as it should.
+  /// The process ends in order.
   void saveEnd();
 
   int64_t pid() const;
-  /// Its exit code once it has failed, and what it told then.
+  /// The exit code of saveError; nullopt if it was not called.
   std::optional<int> exitCode() const;
   std::string error() const;
   bool ended() const;
-  std::string checkpoint() const; // the last that it saved, or empty
+  std::string checkpoint() const; // the last one saved, or empty
   RankFlight &rank(size_t rank);
 
 private:
@@ -80,7 +83,7 @@ private:
   Contents *contents;
 };
 
-/// Where a rank is, for people: the places of a kernel's rule, or none, and a text: "rank 1, stage 's1', .."
+/// A position as text: the source lines of the kernel's rule, or none, and "rank 1, stage 's1', ..".
 std::pair<std::vector<std::string>, std::string> tellPlace(const Manifest &manifest, size_t rank,
                                                            const RankFlight::Place &place);
 

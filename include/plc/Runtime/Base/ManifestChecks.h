@@ -1,4 +1,4 @@
-// The manifest of a module that is loaded (plc/Module/ManifestChecks.h), as the runtime reads and trusts it.
+// A module's manifest (plc/Module/Manifest.h), as the runtime checks it.
 #ifndef PLC_RUNTIME_BASE_MANIFESTCHECKS_H
 #define PLC_RUNTIME_BASE_MANIFESTCHECKS_H
 
@@ -19,11 +19,11 @@ using module::StaticInfo;
 using module::StaticKind;
 using module::TaskInfo;
 
-/// Parses and checks a manifest: every index, offset and extent is within bounds afterwards, every message of a channel
-/// is posted, sent and awaited exactly once. Throws fileError naming the place in the manifest.
+/// Parses and checks a manifest. Afterwards every index, offset and extent is within bounds, and every message of a
+/// channel is posted, sent and awaited exactly once. Throws fileError that names the place in the manifest.
 Manifest parseManifest(const std::string &file, std::string_view text);
 
-/// The checks that need more than one field (ManifestChecks.cpp); called by parseManifest.
+/// The checks that need more than one field; called by parseManifest.
 void checkManifest(const std::string &file, const Manifest &manifest);
 
 } // namespace plc::runtime

@@ -1,4 +1,4 @@
-// A compiled module in memory: its manifest, checked, with every kernel resolved.
+// A compiled module in memory: its checked manifest and its kernels.
 #ifndef PLC_RUNTIME_BASE_MODULE_H
 #define PLC_RUNTIME_BASE_MODULE_H
 
@@ -6,23 +6,23 @@
 
 namespace plc::runtime {
 
-/// A .plcm is native code, trusted like any program; loading still checks version, hash of the whole file, bounds and
-/// CPU.
+/// A .plcm that is loaded. It is native code, trusted like any program. Loading checks version, hash of the whole file,
+/// bounds and CPU, so that a damaged or foreign file is an error and not a crash.
 class Module {
 public:
-  /// To run it, the CPU must have all that it was compiled for; to inspect it, no kernel is called.
+  /// Run: the CPU must have all features that the module was compiled for. Inspect: no kernel will be called.
   enum class Use : uint8_t { Run, Inspect };
   explicit Module(const std::string &file, Use use = Use::Run);
   ~Module();
   Module(const Module &) = delete;
 
   const Manifest &manifest() const { return contents; }
-  /// Instead of what it was compiled to do.
+  /// Overrides the module's treatment of steps that are not finite.
   void treatNonFinite(NonFiniteStep treatment) { contents.optimizer.nonFinite = treatment; }
   const std::string &fileName() const { return file; }
-  /// Of the whole file, 16 hexadecimal digits.
+  /// The hash of the whole file, 16 hexadecimal digits.
   const std::string &hash() const { return sealed; }
-  /// Bytes of a kernel's code; 0 if the file does not say.
+  /// Bytes of a kernel's code; 0 if the symbol has no size.
   static int64_t codeBytesOf(const KernelInfo &kernel);
 
 private:

@@ -1,4 +1,4 @@
-// What is said of a training step that is not finite.
+// Explains a training step that is not finite.
 #ifndef PLC_RUNTIME_BASE_NONFINITE_H
 #define PLC_RUNTIME_BASE_NONFINITE_H
 
@@ -11,18 +11,18 @@ namespace plc::runtime {
 /// "nan", "inf" or "-inf".
 std::string nameOfNonFinite(double value);
 
-/// The first element of a real tensor that is no finite number; -1 if all are, and of other types.
+/// The first element of a real tensor that is NaN or infinite; -1 if there is none, and for other types.
 int64_t firstNonFinite(const TensorInfo &info, const Bytes &data);
 
 /// Whether all parameters and moments are finite.
 bool holdsFinite(Engine &engine);
 
-/// Where a sample of an input of the batch was read: "row 37 of 'x.npy'"; "" if that is not known.
+/// The source of a sample of an input: "row 37 of 'x.npy'"; empty if unknown.
 using TellSample = std::function<std::string(size_t input, int64_t sample)>;
 
-/// The error (exit code 6) that ends a run at such a step, whose batch is computed once more. It names the step and the first kernel,
-/// at its line, that gave a NaN or an infinity, or the gradient whose sum did; what of inputs and parameters is not finite; and
-/// what a strategy can make of such steps. Several processes call it alike.
+/// The error (exit code 6) that ends a run at such a step. Computes its batch once more. Names the step; the first
+/// kernel, at its line, that made a NaN or infinity, or the gradient whose sum did; inputs and parameters that are not
+/// finite; and what a strategy can do about such steps. Collective.
 Error explainNonFinite(Engine &engine, int64_t step, const std::vector<Bytes> &inputs, const StepResult &result,
                        const TellSample &tellSample = {});
 

@@ -1,4 +1,4 @@
-// A folder of this process alone, for files that nobody else looks for.
+// A temporary folder of this process.
 #ifndef PLC_RUNTIME_BASE_SCRATCHFOLDER_H
 #define PLC_RUNTIME_BASE_SCRATCHFOLDER_H
 
@@ -11,7 +11,7 @@
 
 namespace plc::runtime {
 
-/// Made when it is first asked for, below `$TMPDIR` or `/tmp`; removed with all that is in it.
+/// Made on first use, below `$TMPDIR` or `/tmp`. Removed, with its files, by the destructor.
 class ScratchFolder {
 public:
   ScratchFolder() = default;

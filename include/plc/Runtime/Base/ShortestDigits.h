@@ -8,10 +8,10 @@
 
 namespace plc::runtime {
 
-/// Shortest digits that read back as the same value of the type; `null` if it is not finite.
+/// The shortest digits that read back as the same value of the type; `null` for NaN and infinities.
 std::string shortestDigits(ElementType type, double value);
 
-/// The loss's own bits, in hex: 8 digits for f32, 16 for f64. NaN is one value, whatever its sign.
+/// The bits of a value, in hex: 8 digits for f32, 16 for f64. Every NaN has one text.
 std::string bitsText(ElementType type, double value);
 
 } // namespace plc::runtime

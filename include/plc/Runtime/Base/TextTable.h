@@ -1,4 +1,4 @@
-// Columns of text, each as wide as its widest cell.
+// A table of text, each column as wide as its widest cell.
 #ifndef PLC_RUNTIME_BASE_TEXTTABLE_H
 #define PLC_RUNTIME_BASE_TEXTTABLE_H
 
@@ -7,13 +7,14 @@
 
 namespace plc::runtime {
 
+/// Collects rows, then prints them aligned.
 class TextTable {
 public:
-  /// A letter per column: 'l' or 'r', the side to which its cells are set.
+  /// One letter for each column, 'l' or 'r': the alignment of its cells.
   explicit TextTable(std::string sides) : sides(std::move(sides)) {}
 
   void add(std::vector<std::string> cells) { rows.push_back(std::move(cells)); }
-  /// To standard output, each row behind `indent` spaces and without spaces at its end.
+  /// To stdout, each row indented, without trailing spaces.
   void print(int indent = 2) const;
 
 private:
