@@ -13,7 +13,7 @@ int64_t updatedBytes(const RankInfo &rank) {
     if (place.kind == StaticKind::Gradient)
       filled.insert(place.name);
   }
-  // A gradient of what another rank owns is sent there, and read no more.
+  // The gradient of a parameter that another rank owns is sent there, so this rank's step does not read it.
   int64_t bytes = 0;
   for (const StaticInfo &place : rank.statics) {
     bool takesPart = place.kind == StaticKind::Parameter || place.kind == StaticKind::Gradient ||

@@ -7,8 +7,8 @@ namespace plc::module {
 
 namespace {
 
-/// x - x^3 / 3! + .. and 1 - x^2 / 2! + .. for x in [0, pi / 4], where ten terms leave less than 1e-20. The coefficients
-/// are quotients of exact integers.
+/// Taylor series of sin and cos for x in [0, pi / 4], by Horner's scheme. The first term left out is below 1e-20.
+/// Coefficients are quotients of exact integers.
 double sineSeries(double x) {
   double square = x * x, sum = 0;
   constexpr int terms = 10;
@@ -27,6 +27,7 @@ double cosineSeries(double x) {
 } // namespace
 
 double cosineOfPi(double p) {
+  // Reduced to [0, 1/4], where the series converge fast, by the symmetries of cos.
   if (p > 0.5)
     return -cosineOfPi(1 - p);
   constexpr double pi = 3.14159265358979323846;

@@ -1,4 +1,4 @@
-//===- ParameterShards.cpp - parameters of which a program has parts ------------------===//
+//===- ParameterShards.cpp - shards and whole parameters --------------------===//
 #include "plc/Module/ParameterShards.h"
 #include "plc/Module/Manifest.h"
 
@@ -13,13 +13,13 @@ namespace {
   throw FormatError("manifest: parameter '" + path + "' " + what);
 }
 
-/// Whether a parameter is part `number` of the same whole as the first part.
+/// Whether a parameter is shard `number` of the same whole as the shard `first`.
 bool isPart(const ParameterInfo &each, const ParameterInfo &first, const PartName &of, int64_t number) {
   return each.path == partName({of.path, of.axis, number, of.parts}) && each.type == first.type &&
          each.shape == first.shape && each.frozen == first.frozen && each.init.kind == first.init.kind;
 }
 
-/// Calls copy(bytes before in the whole, bytes before in the part, count) for each run of bytes that are together in both.
+/// Calls copy(offset in the whole, offset in the shard, bytes) for each run of bytes that is contiguous in both.
 template <class Copy>
 void forEachRun(const ParameterInfo &whole, const PartName &part, Copy copy) {
   size_t outer = 1;

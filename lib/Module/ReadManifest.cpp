@@ -12,7 +12,8 @@ using nlohmann::json;
 
 namespace {
 
-/// A value of the manifest and how it was reached, so that an error can name its place.
+/// A value of the manifest with the path to it, so that an error can name its place: 'entries.train.ranks[0].stage'.
+/// Each reader checks type and bounds.
 class Node {
 public:
   explicit Node(const json &value) : value(value) {}
@@ -54,11 +55,12 @@ public:
   }
 
   bool isNull() const { return value.is_null(); }
-  /// Whether it has a member that is written only where it is not the usual one.
+  // Whether it has this member. Members with a default are written only if they differ from it.
   bool has(const char *member) const { return value.is_object() && value.contains(member); }
 
   std::string dump() const { return value.dump(); }
 
+  // Reads each element of a list, in order.
   template <class Read>
   auto list(Read read) const {
     if (!value.is_array())
@@ -71,6 +73,7 @@ public:
     return results;
   }
 
+  // Calls read(key, value) for each member of an object.
   template <class Read>
   void members(Read read) const {
     if (!value.is_object())
@@ -100,6 +103,7 @@ private:
   int64_t index = 0;
 };
 
+// Far above any real plan, and so far below 2^63 that sums of such numbers cannot overflow.
 constexpr int64_t maxBytes = int64_t(1) << 50;
 constexpr int64_t maxCount = int64_t(1) << 40;
 
@@ -120,7 +124,7 @@ std::vector<int64_t> readShape(const Node &node, ElementType type) {
   return shape;
 }
 
-/// What a tensor and a parameter have in common.
+/// Reads type and shape, which tensors and parameters have in common.
 template <class Typed>
 void readType(const Node &node, Typed &tensor) {
   tensor.type = readElementType(node["type"]);
@@ -220,7 +224,7 @@ TurnOperand readTurnOperand(const Node &node, int64_t numOperands) {
   return {places.front(), places[places.size() / 2], places.back()};
 }
 
-/// Of the kernel of this number, which calls those before it.
+/// The loop of kernel `number`. It may only call kernels before it, so loops cannot be recursive.
 LoopInfo readLoop(const Node &node, int64_t number) {
   LoopInfo loop;
   loop.turns = node["turns"].integer(1, maxCount);
@@ -281,7 +285,7 @@ StaticInfo readStatic(const Node &node, const EntryPlan &entry) {
   return place;
 }
 
-/// A field of which a ragged entry has another, `NAME_short`, for its short micro-batches.
+/// A field for short micro-batches, `NAME_short`. Without any of these it is the plain field.
 int64_t readShort(const Node &node, const char *name, const EntryPlan &entry, int64_t low, int64_t high) {
   bool ragged = entry.isShort(entry.microBatches - 1);
   return node[ragged ? (std::string(name) + "_short").c_str() : name].integer(low, high);
@@ -331,7 +335,7 @@ ActionInfo readAction(const Node &node, const RankInfo &rank, const EntryPlan &e
   return action;
 }
 
-/// For each action, earlier ones.
+/// For each action, earlier ones: the order cannot have a cycle.
 std::vector<std::vector<int64_t>> readAfter(const Node &node, size_t numActions) {
   int64_t number = 0;
   auto after = node.list([&](const Node &action) {
@@ -370,6 +374,8 @@ ChannelInfo readChannel(const Node &node, const EntryPlan &entry, int64_t numRan
   return channel;
 }
 
+/// Fields in an order in which each has the bounds that it needs: batch, micro-batches, groups, kernels, channels,
+/// ranks.
 EntryPlan readEntry(const std::string &name, const Node &node, int64_t numKernels) {
   EntryPlan entry;
   entry.name = name;
@@ -389,6 +395,7 @@ EntryPlan readEntry(const std::string &name, const Node &node, int64_t numKernel
   if (entry.isRagged() && entry.shortKernels.size() != entry.kernels.size())
     node["kernels_short"].fail("has " + std::to_string(entry.shortKernels.size()) + " kernels, expected " +
                                std::to_string(entry.kernels.size()));
+  // Only counted here: outputs and channels need the number, and ranks need the channels.
   auto numRanks = static_cast<int64_t>(node["ranks"].list([](const Node &) { return 0; }).size());
   if (node.has("replicas"))
     entry.replicas = node["replicas"].integer(1, entry.lanes);

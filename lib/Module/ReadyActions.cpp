@@ -8,6 +8,7 @@ namespace plc::module {
 
 namespace {
 
+/// Min-heaps: the standard ones are max-heaps, hence std::greater.
 template <class T>
 void push(std::vector<T> &heap, const T &value) {
   heap.push_back(value);
@@ -22,6 +23,7 @@ void pop(std::vector<T> &heap) {
 
 } // namespace
 
+/// So that no run allocates.
 void ReadyActions::reserve() {
   missing.reserve(actions.size());
   waits.reserve(actions.size());
@@ -71,6 +73,7 @@ void ReadyActions::done(size_t action) {
   case Op::Step: pop(tasks); break;
   }
   --left;
+  // Successors whose last predecessor this was are ready.
   for (size_t next : before[action])
     if (--missing[next] == 0)
       add(next);

@@ -5,6 +5,7 @@
 #include "plc/Module/ActionTable.h"
 #include "plc/Support/Choice.h"
 
+/// In the order of the enum, as all tables of choices are.
 template <>
 struct plc::Choice<plc::module::StaticKind> {
   static constexpr const char *noun = "static";

@@ -63,7 +63,7 @@ json writeOperand(const RealOperand &operand) {
 
 json writePlace(const TurnPlace &place) { return json::array({place.operand, place.offset, place.perTurn}); }
 
-// One place if it is the same in all turns, else three.
+// One location if it is the same in all iterations, else three.
 json writeTurnOperand(const TurnOperand &operand) {
   json places = json::array({writePlace(operand[0])});
   if (operand[1] != operand[0] || operand[2] != operand[0]) {
@@ -121,6 +121,7 @@ json writeStatic(const StaticInfo &place) {
       {"kind", nameOfChoice(place.kind)}, {"name", place.name}, {"offset", place.offset}, {"bytes", place.bytes}};
   if (place.kind == StaticKind::Gradient) {
     written["site"] = place.site;
+    // Fields with their default are left out: most plans have no groups, replicas or short micro-batches.
     if (place.lane)
       written["lane"] = place.lane;
     if (place.lanes > 1)
@@ -234,7 +235,7 @@ std::string writeManifest(const Manifest &manifest) {
             {"kernels", list(manifest.kernels, writeKernel)},
             {"code_bytes", manifest.codeBytes},
             {"entries", std::move(entries)}};
-  // Names of files may be no UTF-8; JSON must be.
+  // JSON must be UTF-8, and names of files may be anything.
   return root.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 

@@ -20,6 +20,7 @@ struct Initializer {
   double low = 0, high = 1; // Uniform
 };
 
+/// A parameter, or a shard of one (PartName.h).
 struct ParameterInfo {
   std::string path;
   ElementType type = ElementType::F32;
@@ -31,37 +32,38 @@ struct ParameterInfo {
   TensorInfo gradient() const { return {gradientName(path), type, shape}; }
 };
 
-/// The entry that is `train` without its update.
+/// The entry that is `train` without its update. Engines make it; no module stores it.
 inline constexpr const char *gradientEntry = "gradient";
 
-/// One way to run the model: `train`, `eval`, `infer`, `infer.OUTPUT+..`, or `gradient`.
-/// Among the outputs of the last two may be `grad(NAME)`. Shapes are those of the whole batch.
+/// One way to run the model: `train`, `eval`, `infer`, `infer.OUTPUT+..`, or `gradient`. Outputs of the last two may
+/// include `grad(NAME)`. Shapes are those of the whole batch.
 struct EntryInfo {
   std::string name;
-  int64_t batch = 1;        // samples per run
+  int64_t batch = 1;        // samples of a run
   int64_t microBatches = 1; // at most batch; if it does not divide it, the first ones have one sample more
-  int64_t lanes = 1;        // runs of equally many micro-batches, whose sums are added in order
+  int64_t lanes = 1;        // accumulation groups: runs of equally many micro-batches, whose sums are added in order
   std::vector<TensorInfo> inputs;
   std::vector<TensorInfo> outputs;
 
   bool trains() const { return name == nameOfChoice(ProgramKind::train); }
   bool isGradient() const { return name == gradientEntry; }
-  /// Its place among the outputs; their number if there is none of that name.
+  /// The index of an output; the number of outputs if there is none of that name.
   size_t findOutput(std::string_view output) const {
     auto found = std::find_if(outputs.begin(), outputs.end(), [&](const auto &each) { return each.name == output; });
     return static_cast<size_t>(found - outputs.begin());
   }
 
-  /// Samples of the micro-batches before this one.
+  /// The first sample of a micro-batch; of the number behind the last one, the batch.
   int64_t firstSample(int64_t microBatch) const {
     return microBatch * (batch / microBatches) + std::min(microBatch, batch % microBatches);
   }
 
+  /// The accumulation group of a micro-batch.
   int64_t laneOf(int64_t microBatch) const { return microBatch * lanes / microBatches; }
-  /// Whether it stores what the others of its lane are added to.
+  /// Whether a micro-batch is the first of its accumulation group: it stores the sum to which the others add.
   bool beginsLane(int64_t microBatch) const { return microBatch % (microBatches / lanes) == 0; }
 
-  /// Whether a micro-batch has one sample less than the first.
+  /// Whether a micro-batch has one sample less than the first one.
   bool isShort(int64_t microBatch) const {
     int64_t longer = batch % microBatches;
     return longer != 0 && microBatch >= longer;

@@ -7,6 +7,7 @@
 
 namespace plc::module {
 
+/// The optimizer of a strategy, with the learning rate of each step.
 struct OptimizerSettings {
   using Kind = OptimizerKind;
   using Schedule = RateSchedule;
@@ -20,15 +21,15 @@ struct OptimizerSettings {
   int64_t warmup = 0, total = 0; // in steps; total belongs to Linear and Cosine and is more than warmup
   double clipNorm = 0;           // 0: gradients are not clipped
   NonFiniteStep nonFinite = NonFiniteStep::Stop;
-  bool scalesLoss = false; // gradients are those of the loss times a scale, which an update divides by
-  double lossScale = 0;    // 0: chosen as steps go (LossScale)
+  bool scalesLoss = false; // gradients are those of a scaled loss; an update divides by the scale
+  double lossScale = 0;    // the scale; 0: it follows overflows (LossScale)
 
   /// Whether an update needs the norm of the whole gradient, so that all ranks meet before it.
   bool needsNorm() const { return clipNorm > 0 || leavesOut(); }
-  /// Whether a step that is not finite leaves parameters and moments as they are.
+  /// Whether a step that is not finite is left out: parameters and moments stay as they are.
   bool leavesOut() const { return nonFinite != NonFiniteStep::Ignore || scalesLoss; }
 
-  /// Tensors that the optimizer keeps beside each trained parameter.
+  /// Tensors that the optimizer keeps for each trained parameter.
   int numMoments() const { return rowOf(kind).moments; }
 
   /// The learning rate of a step (1 is the first), in double. Up to `warmup`: lr * step / warmup. Then, with
@@ -36,7 +37,8 @@ struct OptimizerSettings {
   double rate(int64_t step) const;
 };
 
-/// cos(pi p) for p in [0, 1], from additions and multiplications alone; error below 1e-15. Exact at 0, 1/2 and 1.
+/// cos(pi p) for p in [0, 1], by additions and multiplications alone, so that bits are the same on every machine. Error
+/// below 1e-15. Exact at 0, 1/2 and 1.
 double cosineOfPi(double p);
 
 } // namespace plc::module

@@ -1,4 +1,4 @@
-//===- ParameterShards.h - parameters of which a program has parts --------*- C++ -*-===//
+//===- ParameterShards.h - shards and whole parameters ----------*- C++ -*-===//
 #ifndef PLC_MODULE_PARAMETERSHARDS_H
 #define PLC_MODULE_PARAMETERSHARDS_H
 
@@ -9,11 +9,11 @@
 
 namespace plc::module {
 
-/// The parameters as who reads and writes them sees them: parts (PartName.h), which stand one behind the other, as their
-/// whole. Throws FormatError if parts are missing or differ.
+/// The parameters as users see them: shards (PartName.h), which follow one another, become one whole parameter. Throws
+/// FormatError if a shard is missing or differs.
 std::vector<ParameterInfo> wholeParameters(const std::vector<ParameterInfo> &held);
 
-/// Takes the bytes of a part out of those of the whole, or puts them there.
+/// Copies the bytes of a shard out of those of the whole parameter; putPart copies them back.
 void takePart(const ParameterInfo &whole, const PartName &part, const std::byte *from, std::byte *to);
 void putPart(const ParameterInfo &whole, const PartName &part, const std::byte *from, std::byte *to);
 

@@ -12,8 +12,9 @@
 
 namespace plc::module {
 
-/// What a planned program decided. Times in ns, sizes in bytes; -1 where a pass has not run yet.
+/// The decisions of a planned program, for people. Times in ns, sizes in bytes; -1 where a pass has not run yet.
 struct PlanSummary {
+  /// A stage: a run of layers on one rank.
   struct Stage {
     std::string name, firstLayer, lastLayer;
     int64_t rank = 0, layers = 0;
@@ -24,13 +25,14 @@ struct PlanSummary {
     int64_t peakBoundBytes = -1;
     bool peakIsMinimal = false; ///< shown by a search where it is above the bound
   };
+  /// A value that goes from one stage to another.
   struct Route {
     std::string source, destination, carries;
     Frequency per = Frequency::microBatch;
     int64_t bytes = 0;
   };
 
-  /// What is computed once, before the first step, and kept (role P).
+  /// Precomputed values (tasks STAGE.P): computed once, before the first step.
   struct Prepared {
     int64_t calls = 0, ns = 0; ///< of all ranks; of the one that takes longest
     int64_t bytes = 0;         ///< kept, on all ranks
@@ -44,12 +46,12 @@ struct PlanSummary {
   std::vector<Route> routes;
   int64_t cutNs = -1, cutBoundNs = -1;
   int64_t stepNs = -1, stepBoundNs = -1;
-  int64_t playedNs = -1; ///< of the step with messages, waits and updates: set by who has its action table
-  std::map<std::string, int64_t> contractions; ///< kernels of contractions that it calls, by who computes them
+  int64_t playedNs = -1; ///< of the step with messages, waits and updates; set when the action table exists
+  std::map<std::string, int64_t> contractions; ///< number of kernels of contractions, by implementation
   double bubble = 0;                           ///< idle part of all ranks' time
   int64_t arenaBytes = -1;                     ///< of all ranks
-  ProcessMemory process;                       ///< of one with all ranks: set by who has its action table
-  int64_t noneArenaBytes = -1;                 ///< the same if nothing were recomputed: set by who has planned that too
+  ProcessMemory process;                       ///< of a process with all ranks; set when the action table exists
+  int64_t noneArenaBytes = -1;                 ///< the same without recomputation; set if that is planned too
   int64_t flops = 0, addedFlops = 0;           ///< of a step: without recomputation, and of it
 
   /// FLOPs of a step over those without recomputation.

@@ -10,26 +10,28 @@
 
 namespace plc::module {
 
-/// Bytes of a process that runs a module, at its peak: loading and saving included. `memory.budget` limits a rank's arena alone.
+/// Peak bytes of a process that runs a module, loading and saving included. `memory.budget` limits only a rank's arena.
 struct ProcessMemory {
   int64_t arenas = 0; ///< of its ranks, of all entries that it runs; 0: nothing is planned
   int64_t copies = 0; ///< of parameters and moments beside the arenas
-  int64_t buffers =
-      0; ///< the largest tensor on its way from or to a file, or the inputs and results of a run; data that is not read in parts
+  /// The largest tensor on its way from or to a file, or the inputs and results of a run; and data that is not read in
+  /// slices.
+  int64_t buffers = 0;
   int64_t program = 0; ///< the program with its libraries, the module's code, what each thread needs
 
   int64_t total() const { return arenas + copies + buffers + program; }
-  /// `205.1 MiB: arenas 192.0 MiB, buffers 4.0 MiB, program 9.1 MiB`.
+  /// For people: `205.1 MiB: arenas 192.0 MiB, buffers 4.0 MiB, program 9.1 MiB`.
   std::string text() const;
 };
 
-/// Of a process that executes some ranks of one entry, each with so many threads, and keeps parameters in their arenas.
+/// The memory of a process that executes these ranks of one entry, each with `threadsPerRank` threads, and keeps
+/// parameters in their arenas.
 ProcessMemory processMemory(const EntryPlan &entry, const std::vector<size_t> &ranks, int64_t threadsPerRank,
                             int64_t codeBytes);
-/// All of its ranks.
+/// The numbers of all ranks of an entry.
 std::vector<size_t> allRanks(const EntryPlan &entry);
 
-/// `4.0 MiB`.
+/// For people: `4.0 MiB`.
 std::string mebibytes(int64_t bytes);
 
 } // namespace plc::module

@@ -9,14 +9,18 @@
 
 namespace plc::module {
 
-/// The ready actions of a run of a rank that takes what is ready, by what becomes of them: messages start at once; waits are looked at; of what computes the
-/// oldest micro-batch comes first, and of its tasks the one that is listed first. Actions are numbered as in the table. Only the
+/// The ready actions of a rank that takes whatever is ready, during one run: those whose predecessors are done. They
+/// are sorted by kind:
+/// - messages and drops, which take no time and start at once;
+/// - waits, of which any may end first;
+/// - tasks and steps: the oldest micro-batch first, then the order of the table.
+/// Runtime and simulator share this class, so both take the same order. Actions are numbered as in the table. Only the
 /// constructor allocates.
 class ReadyActions {
 public:
   using Op = ActionInfo::Op;
 
-  /// An action of every number has an op and a micro-batch, and comes after those of some lower numbers.
+  /// `all` are the actions, with an op and a micro-batch; `after` has the lower numbers that each must follow.
   template <class Action, class Number>
   ReadyActions(const std::vector<Action> &all, const std::vector<std::vector<Number>> &after) {
     for (const Action &action : all)
@@ -29,16 +33,16 @@ public:
     reserve();
   }
 
-  /// Nothing is done yet.
+  /// Begins a run: nothing is done.
   void restart();
   bool allDone() const { return left == 0; }
-  /// The first ready one that takes no time: a message's start, or a drop.
+  /// The first ready action that takes no time: the start of a message, or a drop.
   std::optional<size_t> toStart() const;
-  /// Ready waits for messages: at most one of each part of a channel.
+  /// Ready waits for messages, in no particular order. done() changes the list.
   const std::vector<size_t> &toAwait() const { return waits; }
-  /// The ready task or step whose turn it is.
+  /// The next task or step, by the order above.
   std::optional<size_t> toCompute() const;
-  /// One of those has been done: others may be ready now.
+  /// Marks a ready action as done. Others may become ready.
   void done(size_t action);
 
 private:
@@ -53,13 +57,14 @@ private:
     ++needs[action];
   }
   void reserve();
+  /// Files an action that became ready by its kind.
   void add(size_t action);
 
   std::vector<Action> actions;
-  std::vector<std::vector<size_t>> before; // of each action, those that come after it
-  std::vector<int64_t> needs, missing;     // of each action: those that it comes after; of them not done
+  std::vector<std::vector<size_t>> before; // for each action, those that must follow it
+  std::vector<int64_t> needs, missing;     // for each action: its predecessors; those not done
   std::vector<size_t> waits;
-  // Heaps, the first one in front; the second with the micro-batches.
+  // Heaps, the least in front; the second by micro-batch, then number.
   std::vector<size_t> starts;
   std::vector<std::pair<int64_t, size_t>> tasks;
   size_t left = 0;

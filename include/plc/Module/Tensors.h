@@ -10,12 +10,13 @@
 
 namespace plc::module {
 
+/// Name, type and shape of a dense row-major tensor.
 struct TensorInfo {
   std::string name;
   ElementType type = ElementType::F32;
   std::vector<int64_t> shape;
-  /// The batch, of which each micro-batch takes a run; -1: none is; summedBatch: it is the sum of values of this shape, one for each
-  /// sample.
+  /// The axis of the batch, of which each micro-batch takes a run. -1: it has none. summedBatch: the tensor is the sum
+  /// of values of this shape, one for each sample.
   int64_t batchAxis = -1;
 
   bool batched() const { return batchAxis >= 0; }
