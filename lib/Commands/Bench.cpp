@@ -1,3 +1,4 @@
+// `plc-run bench`: times of steps, and what they were predicted to be.
 #include "Runs.h"
 #include "plc/Runtime/Base/CpuFeatures.h"
 #include "plc/Runtime/Base/FmaPeak.h"
@@ -15,7 +16,7 @@ namespace plc::runtime {
 
 namespace {
 
-/// Without --data: integers that are positions in range, below 16; numbers in (0, 1); and either truth value.
+/// Inputs without --data: integers that are valid indices, below 16; numbers in (0, 1); random booleans.
 std::vector<Bytes> inventInputs(const EntryInfo &entry, int64_t smallestGather) {
   auto positions = static_cast<uint64_t>(std::min<int64_t>(16, smallestGather));
   std::vector<Bytes> inputs;
@@ -39,6 +40,7 @@ std::vector<Bytes> inventInputs(const EntryInfo &entry, int64_t smallestGather) 
   return inputs;
 }
 
+/// Prints the rate of a run, beside the FMA peak of as many cores as it uses.
 void tellRate(const Engine &engine, const EntryInfo &entry, double seconds) {
   int64_t flops = engine.flopsPerRun(entry);
   if (flops <= 0)
@@ -50,7 +52,7 @@ void tellRate(const Engine &engine, const EntryInfo &entry, double seconds) {
               peak > 0 ? rate / peak : 0, static_cast<long long>(threads), threads == 1 ? "" : "s", peak * 1e-9);
 }
 
-/// "-3.2 %": by how much `found` differs from what was measured.
+/// "-3.2 %": how much `found` differs from what was measured.
 std::string errorText(double found, double measured) {
   char text[32];
   std::snprintf(text, sizeof(text), "%+.1f %%", (found / measured - 1) * 100);
@@ -62,7 +64,7 @@ double medianOf(std::vector<double> values) {
   return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
 }
 
-/// What the simulator says of the runs, beside what they took.
+/// Prints predicted and replayed times beside the measured ones.
 void tellSimulations(const std::vector<RunTimes> &runs, double medianSeconds) {
   if (runs.empty())
     return;
@@ -83,7 +85,7 @@ struct Measured {
   std::vector<RunTimes> simulations;
 };
 
-/// Training steps, or forward runs of a model without a loss.
+/// Runs training steps, or forward runs of a model without a loss.
 Measured measure(const Options &options, const EntryInfo &entry, Engine &engine) {
   const bool trains = entry.trains();
   const uint64_t seed = options.seed.value_or(0);
@@ -110,6 +112,7 @@ Measured measure(const Options &options, const EntryInfo &entry, Engine &engine)
     if (std::optional<RunTimes> times = engine.lastRun(entry))
       measured.simulations.push_back(*times);
   }
+  // Such a step is shorter: the user must know.
   if (notTaken && engine.optimizer().leavesOut())
     warnUser("warning: " + std::to_string(notTaken) + " of " + std::to_string(options.warmup + options.repeats) +
              " steps were not finite: what they took is without an update of the parameters\n");
@@ -120,7 +123,7 @@ Measured measure(const Options &options, const EntryInfo &entry, Engine &engine)
 } // namespace
 
 void runBench(const Options &options, Engine &engine) {
-  // A model without a loss has no entry `train`: then it is the forward pass that counts.
+  // A model without a loss has no entry `train`: measure its forward pass.
   const EntryInfo *train = engine.findEntry("train");
   const EntryInfo &entry = train ? *train : needEntry(engine, "infer");
   Measured measured = measure(options, entry, engine);

@@ -1,3 +1,4 @@
+// `check-gradients`: compares gradients with differences of the loss.
 #include "Runs.h"
 #include "plc/Runtime/Tensors/InitialValues.h"
 #include "plc/Runtime/Tensors/RandomKeys.h"
@@ -12,12 +13,15 @@
 namespace plc::runtime {
 namespace {
 
+// Central differences in f64. With a step of 1e-5 their truncation error (step^2) and rounding error (1e-16 / step) are
+// at most about 1e-10, far below the tolerance.
 constexpr double step = 1e-5, tolerance = 1e-6;
-/// Points whose loss is not finite are drawn again, so often.
+/// Random points that are drawn before the check gives up: a loss may be infinite at some.
 constexpr uint64_t tries = 8;
 
-/// What parameters or inputs are at a point, where one element of each parameter is tried, and each whose gradient is not as
-/// around the point: random, all one value, or each -1, 0 or 1, so that many are equal.
+/// The values of parameters or inputs at a point: random, all one value, or each -1, 0 or 1, so that many are equal. At
+/// points that are not random, gradients may be those of kinks. There one element of each parameter is tried, and each
+/// whose gradient differs from those close by.
 enum class Fill : uint8_t { Random, Zero, One, Small };
 
 struct Point {
@@ -48,7 +52,7 @@ private:
   uint64_t seed, stream, counter = 0;
 };
 
-/// Central differences of one element, as far as two slopes show them.
+/// The slopes of the loss below and above an element.
 struct Slopes {
   double below, above;
   bool finite() const { return std::isfinite(below) && std::isfinite(above); }
@@ -57,6 +61,7 @@ struct Slopes {
   double steepest() const { return std::max(std::fabs(below), std::fabs(above)); }
 };
 
+/// One check of all parameters of a model. Prints a line for each.
 class GradientCheck {
 public:
   GradientCheck(const Options &options, Engine &engine)
@@ -86,11 +91,11 @@ private:
   Engine &engine;
   uint64_t seed;
   const EntryInfo *gradient = nullptr;
-  const EntryInfo *forward = nullptr; // whose loss is differentiated
+  const EntryInfo *forward = nullptr; // the entry whose loss is differentiated
   size_t loss = 0;
   std::vector<std::optional<Bytes>> given;
   std::vector<Bytes> inputs;
-  std::vector<std::optional<size_t>> outputOf; // of each parameter, where its gradient is
+  std::vector<std::optional<size_t>> outputOf; // by parameter: the output with its gradient
 };
 
 void GradientCheck::openEntries() {
@@ -100,7 +105,7 @@ void GradientCheck::openEntries() {
     throw Error(BadInput, options.model.file, "has no scalar output 'loss' to differentiate");
   if (gradient->batch != eval->batch)
     throw usageError("key 'gradient.accumulation_steps' has no meaning for 'check-gradients'");
-  // Where an evaluation computes something else than training, the loss of the whole training program is taken.
+  // The loss of `eval`, which is cheaper, unless evaluation computes something else than training.
   bool same = std::equal(gradient->inputs.begin(), gradient->inputs.end(), eval->inputs.begin(), eval->inputs.end(),
                          [](const TensorInfo &a, const TensorInfo &b) { return a.name == b.name; });
   forward = same && !engine.asksForTraining() ? eval : gradient;
@@ -115,7 +120,7 @@ void GradientCheck::openEntries() {
   }
 }
 
-/// What the user gives; the others are drawn.
+/// Reads the inputs that the user gives; the others are drawn.
 void GradientCheck::readInputs() {
   given = givenInputs(options, *gradient, engine);
   EntryInfo some = *gradient;
@@ -163,7 +168,7 @@ void GradientCheck::fillInputs(Fill fill, uint64_t draw) {
   }
 }
 
-/// At a random point initial values, moved so that zeros and ones are no special points.
+/// The parameters at a point. Random: initial values plus noise, because initial zeros and ones are special points.
 GradientCheck::Values GradientCheck::valuesAt(Fill fill) const {
   Values all;
   for (const ParameterInfo &info : engine.parameters()) {
@@ -198,7 +203,7 @@ double GradientCheck::lossAt(const Values &values) {
   return elementAsDouble(ElementType::F64, engine.run(*forward, inputs)[loss].data(), 0);
 }
 
-/// With the other parameters as they are in the engine.
+/// The loss with one element moved; the engine has the other parameters already, and gets this one back.
 double GradientCheck::lossBeside(const Values &values, size_t parameter, int64_t element, double move) {
   std::vector<double> moved = values[parameter];
   moved[static_cast<size_t>(element)] += move;
@@ -222,7 +227,7 @@ GradientCheck::Values GradientCheck::gradients(const Values &values) {
   return all;
 }
 
-/// Of a NaN without its sign, which is not defined.
+/// A number as text; NaN without its sign, which is not defined.
 std::string textOf(double value) { return std::isnan(value) ? "nan" : std::to_string(value); }
 
 double largestOf(const std::vector<double> &values) {
@@ -232,6 +237,7 @@ double largestOf(const std::vector<double> &values) {
   return largest;
 }
 
+/// Central differences at a random point, for some elements of one parameter.
 bool GradientCheck::checkParameter(size_t index, const Values &values, const std::vector<double> &found) {
   const ParameterInfo &info = engine.parameters()[index];
   auto count = static_cast<int64_t>(found.size());
@@ -242,7 +248,7 @@ bool GradientCheck::checkParameter(size_t index, const Values &values, const std
   for (int64_t sample = 0; sample < samples; ++sample) {
     int64_t element = samples == count ? sample : draws.below(count);
     double above = lossBeside(values, index, element, step), below = lossBeside(values, index, element, -step);
-    if (!std::isfinite(above - below)) // the loss ends here
+    if (!std::isfinite(above - below)) // beyond the domain of the loss
       continue;
     double error = std::fabs(found[static_cast<size_t>(element)] - (above - below) / (2 * step));
     if (!(error <= worst) && !std::isnan(worst)) {
@@ -277,17 +283,19 @@ bool GradientCheck::checkRandomPoint() {
   return good;
 }
 
-/// Whether the gradient of an element is the slope of the loss, which is `here`, or between the slopes below and above where
-/// the loss has a kink. Several steps are tried, as a function may bend sharply. `around` is how much the gradient changes
-/// close by: a loss with several kinks at once may have none of its slopes as its gradient.
+/// Whether a gradient is a slope of the loss, or lies between the slopes below and above, where the loss has a kink.
+/// Tries smaller and smaller steps, as a function may bend sharply. `here` is the loss at the point. `around` is how
+/// much the gradient changes close by: a loss with several kinks in one point may have a gradient that is none of its
+/// slopes.
 bool GradientCheck::isRight(size_t index, const Values &values, int64_t element, double here, double found,
                             double around, double scale, Slopes &slopes) {
   double before = 0;
   for (double h : {1e-5, 1e-6, 1e-7, 1e-8}) {
     before = slopes.steepest();
     slopes = {(here - lossBeside(values, index, element, -h)) / h, (lossBeside(values, index, element, h) - here) / h};
-    if (!slopes.finite()) // the loss ends here
+    if (!slopes.finite()) // beyond the domain of the loss
       return true;
+    // The tolerance, or the rounding error of the difference if that is larger.
     double allowed = std::max(tolerance * scale, 1e-14 * std::fabs(here) / h);
     if (found >= slopes.low() - allowed && found <= slopes.high() + allowed)
       return true;
@@ -297,7 +305,7 @@ bool GradientCheck::isRight(size_t index, const Values &values, int64_t element,
   return isSteep || !(around <= 0.1 * error);
 }
 
-/// Gradients around a point, on a line through it: on both sides of each kink.
+/// Gradients close to a point, on both sides of it along a random line, and so on both sides of each kink.
 std::array<GradientCheck::Values, 2> GradientCheck::gradientsAround(const Values &values) {
   std::array<Values, 2> both;
   for (double side : {1e-7, -1e-7}) {
@@ -338,6 +346,7 @@ bool GradientCheck::checkPoint(const Point &point) {
     double scale = std::max(1.0, largestOf(found[i]));
     int64_t chosen = 0;
     for (size_t at = 0; at < found[i].size() && chosen < options.samples; ++at) {
+      // A gradient that is the mean of those around is no news: one of these per parameter is enough.
       bool isAsAround = std::fabs(found[i][at] - (above[i][at] + below[i][at]) / 2) <= 1e-4 * scale;
       if (isAsAround && chosen)
         continue;

@@ -1,3 +1,4 @@
+// main of plc-run and plc-interpret: parses, runs, reports errors.
 #include "plc/Commands/Commands.h"
 
 #include "OptionTable.h"
@@ -19,6 +20,7 @@ namespace plc::runtime {
 
 namespace {
 
+/// Runs a command on an engine that is open, and writes its trace.
 void runWithEngine(const Command &command, const Options &options, Engine &engine) {
   if (ProcessGroup *world = ProcessGroup::joined())
     checkSameRun(options, *world);
@@ -35,17 +37,19 @@ void runWithEngine(const Command &command, const Options &options, Engine &engin
 
 namespace {
 
-/// Of several processes that fail alike one is to be heard, and the one that failed first.
+/// Of several processes that fail alike one should be heard: the one that failed first. So the others wait. Not tuned:
+/// long beside the printing of an error.
 constexpr auto late = std::chrono::milliseconds(500);
 
-/// Tells an error, and ends the other processes, unless all end by the same one. Returns the exit code.
+/// Prints an error and ends the other processes, unless all end by the same error. Returns the exit code.
 int fail(const Error &error, const Tool &tool) {
   std::fflush(stdout);
   ProcessGroup *world = ProcessGroup::joined();
-  if (!*error.what()) { // the user was told
+  if (!*error.what()) { // already printed
     endMpiJob(error.exitCode);
     return error.exitCode;
   }
+  // A stop by signal is agreed on: all processes come here, and end in order.
   if (world && isOfSignal(error.exitCode)) {
     if (world->leads())
       failLauncher(textOf(error, tool.name), error.exitCode);
@@ -68,7 +72,7 @@ int fail(const Error &error, const Tool &tool) {
 } // namespace
 
 int runCommands(int argc, char **argv, const Tool &tool) {
-  std::signal(SIGXFSZ, SIG_IGN); // a file that is larger than the user may have is an error of its write
+  std::signal(SIGXFSZ, SIG_IGN); // a file beyond `ulimit -f` becomes an error of write()
   greetLauncher();
   try {
     if (argc == 2 && argv[1] == std::string_view("--version")) {
@@ -104,7 +108,7 @@ int runCommands(int argc, char **argv, const Tool &tool) {
       (tool.*command.withoutEngine)(options.model);
     }
     flushStdout();
-    options.prefillEngine.reset(); // what it has of MPI it gives back before that ends
+    options.prefillEngine.reset(); // it must free its communicators before MPI ends
     if (ProcessGroup *world = ProcessGroup::joined())
       world->finish();
     leaveLauncher();

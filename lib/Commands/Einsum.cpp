@@ -1,3 +1,4 @@
+// Parses subscripts by numpy's rules, and writes the model.
 #include "Einsum.h"
 
 #include "plc/Runtime/Base/Error.h"
@@ -11,7 +12,7 @@ namespace {
 
 bool isLetter(char c) { return std::isalpha(static_cast<unsigned char>(c)); }
 
-/// The name of an index in the rule.
+/// The name of a label's index in the rule. Upper and lower case are different labels.
 std::string indexName(int label) {
   if (label < 0)
     return "e" + std::to_string(-label);
@@ -47,7 +48,7 @@ Subscripts::Subscripts(const std::string &text) : text(text) {
   output = parseTerm(at, true);
 }
 
-/// Up to a comma, an arrow or the end.
+/// Parses one operand or the output, up to a comma, an arrow or the end.
 Subscripts::Term Subscripts::parseTerm(size_t &at, bool isOutput) const {
   auto fail = [&](size_t place, const std::string &what) { return Error(BadUsage, "", what).show(text, place); };
   Term term;
@@ -81,7 +82,7 @@ Subscripts::Extent *Subscripts::find(Label label) {
   return found == extents.end() ? nullptr : &found->second;
 }
 
-/// Replaces `...` of an operand by as many labels as it stands for.
+/// Replaces `...` of an operand by the labels of the axes that it stands for.
 void Subscripts::expand(size_t operand) {
   Term &term = operands[operand];
   const TensorInfo &info = shapes[operand];
@@ -104,7 +105,7 @@ void Subscripts::expand(size_t operand) {
     dots = term.insert(dots, {-1 - static_cast<Label>(i), at});
 }
 
-/// Each label has one extent; an axis of extent 1 joins any.
+/// Gives each label its extent. An axis of extent 1 broadcasts, as in numpy.
 void Subscripts::bind(size_t operand) {
   const TensorInfo &info = shapes[operand];
   for (size_t axis = 0; axis < info.shape.size(); ++axis) {
@@ -135,7 +136,7 @@ void Subscripts::bind(size_t operand) {
   }
 }
 
-/// The axes of `...`, then every letter that occurs once, in the order of the alphabet.
+/// The output if none is written: the axes of `...`, then every letter that occurs once, in alphabetical order.
 void Subscripts::impliedOutput() {
   std::vector<Label> letters;
   for (const Term &term : operands)
@@ -199,7 +200,7 @@ std::string Subscripts::extentsOf(const std::vector<int64_t> &shape, ElementType
   return shape.empty() ? text : text + "[" + join(extents) + "]";
 }
 
-/// `x0[i, 0]`: an axis of extent 1 that joins a longer one stays at its only element.
+/// `x0[i, 0]`: an axis of extent 1 that broadcasts is read at its only element.
 std::string Subscripts::access(size_t operand) const {
   std::vector<std::string> positions;
   for (size_t axis = 0; axis < operands[operand].size(); ++axis) {

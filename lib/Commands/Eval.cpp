@@ -1,3 +1,4 @@
+// `plc-run eval`, and held-out losses of training.
 #include "Log.h"
 #include "Runs.h"
 #include "plc/Runtime/Tensors/Checkpoint.h"
@@ -43,7 +44,7 @@ void runEval(const Options &options, Engine &engine) {
   size_t loss = entry.findOutput(lossName);
   print(loss);
   for (size_t i = 0; i < means.size(); ++i)
-    if (i != loss && entry.outputs[i].shape.empty()) // a program given as IR may have others
+    if (i != loss && entry.outputs[i].shape.empty()) // IR may have outputs that are no scalars
       print(i);
 }
 

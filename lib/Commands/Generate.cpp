@@ -1,3 +1,4 @@
+// `plc-run generate`: grows texts by a language model, token by token.
 #include "Runs.h"
 #include "StopText.h"
 #include "plc/Runtime/Base/Files.h"
@@ -13,19 +14,20 @@ namespace plc::runtime {
 
 namespace {
 
-/// A language model. One that sees whole texts has one integer input [B, S] and an output `logits` [B, S, V]. One that
-/// keeps a state sees the next token of each text: an integer input [B] or [B, 1], maybe `pos`, where that token stands
-/// in its text, and `logits` [B, V] or [B, 1, V].
+/// An entry that can generate text. There are two kinds.
+/// - It sees whole texts: one integer input [B, S] and an output `logits` [B, S, V].
+/// - It keeps a state, and sees the next token of each text: an integer input [B] or [B, 1], maybe `pos`, the position
+///   of that token, and `logits` [B, V] or [B, 1, V].
 struct LanguageModel {
   const EntryInfo *entry;
   size_t output;
   int64_t batch, window, tokens;    // B, S (1 with a state), V
-  std::optional<int64_t> positions; // of a state: how many tokens it holds
+  std::optional<int64_t> positions; // with a state: how many tokens it can keep
 };
 
 constexpr std::string_view positionInput = "pos";
 
-/// What the caller gives: all but the keys of draws.
+/// The inputs that the caller gives: all but keys of draws.
 std::vector<TensorInfo> givenInputs(const EntryInfo &entry) {
   std::vector<TensorInfo> given;
   std::copy_if(entry.inputs.begin(), entry.inputs.end(), std::back_inserter(given),
@@ -35,7 +37,7 @@ std::vector<TensorInfo> givenInputs(const EntryInfo &entry) {
 
 bool isInteger(const TensorInfo &tensor) { return kindOf(tensor.type) == ElementKind::Integer; }
 
-/// Whether these are the extents, or those with a 1 behind the first.
+/// Whether a tensor has these extents, or these with a 1 after the first.
 bool hasShape(const TensorInfo &tensor, std::vector<int64_t> shape) {
   if (tensor.shape == shape)
     return true;
@@ -99,13 +101,13 @@ LanguageModel findLanguageModel(const Engine &engine) {
   return model;
 }
 
-/// A model that reads several tokens of each text in a run, an integer input [B, C] beside `pos` [B], where the first of them
-/// stands, and keeps the states of another one.
+/// The model of --prefill. It reads several tokens of each text in a run: an integer input [B, C] and `pos` [B], the
+/// position of the first of them. It has the same states as the model that generates.
 struct PromptModel {
   Engine *engine;
   const EntryInfo *entry;
   int64_t tokens;            // C
-  std::vector<size_t> order; // its states in the order of the other's
+  std::vector<size_t> order; // by state of the other model: the index among this one's
 };
 
 std::optional<PromptModel> findPromptModel(const Options &options, const Engine &engine, const LanguageModel &model) {
@@ -152,7 +154,7 @@ std::optional<PromptModel> findPromptModel(const Options &options, const Engine 
   return prompt;
 }
 
-/// An integer as an element of a tensor.
+/// Writes an integer as an element of a tensor.
 void setElement(const TensorInfo &info, Bytes &data, size_t place, int64_t number) {
   visit(info.type, [&](auto traits) {
     using Value = typename decltype(traits)::Value;
@@ -169,6 +171,7 @@ struct Text {
   bool isDone = false;
 };
 
+/// Grows all texts of a command, a batch at a time.
 class Generator {
 public:
   Generator(const Options &options, Engine &engine, const TextCodec &codec)
@@ -184,7 +187,7 @@ public:
     sampling = {options.temperature, options.topK, options.topP, options.seed.value_or(0)};
   }
 
-  /// Before any weights are loaded.
+  // Encodes and checks the prompts. Called before weights are loaded, so that errors come early.
   std::vector<Text> prepare() const {
     std::vector<Text> texts;
     for (const std::string &prompt : options.prompts) {
@@ -210,7 +213,8 @@ public:
     return texts;
   }
 
-  /// One text is shown while it grows; several one after another, with an empty line between them.
+  // Grows the texts. A single text is shown while it grows; several are shown one after another, with an empty line
+  // between them.
   void run(std::vector<Text> &texts) {
     streams = texts.size() == 1;
     if (streams)
@@ -238,6 +242,7 @@ private:
     flushStdout();
   }
 
+  // A model that sees whole texts: each run reads all texts again.
   void grow(std::span<Text> texts, size_t firstRow) {
     for (int64_t i = 0; i < options.tokens; ++i) {
       if (std::all_of(texts.begin(), texts.end(), [](const Text &text) { return text.isDone; }))
@@ -250,8 +255,8 @@ private:
     }
   }
 
-  /// Reads what is in all prompts but the last token of the shortest; how much that is. The last run reads some tokens again,
-  /// which changes no bit of what is kept.
+  // Reads the tokens that all prompts have, but the last one of the shortest, by the model of --prefill; returns their
+  // number. The last run may read some tokens again, which changes no bit of the states.
   size_t readPrompts(std::span<Text> texts) {
     auto some = static_cast<size_t>(prompts->tokens), length = texts[0].tokens.size() - 1;
     for (const Text &text : texts)
@@ -268,7 +273,8 @@ private:
     return length;
   }
 
-  /// A token of each text in each run, the prompts' first; all texts stand at one position.
+  // A model with a state: each run reads one token of each text, those of the prompts first. All texts are at the same
+  // position.
   void growBySteps(std::span<Text> texts, size_t firstRow) {
     engine.restart(*model.entry);
     std::vector<int64_t> left(texts.size(), options.tokens);
@@ -294,13 +300,15 @@ private:
     }
   }
 
-  /// A text's number among those of the command is its samples'; where each run sees a token, its position is part of that.
+  // Keys of draws: by the number of a text in the command and, if each run sees one token, by its position. So a text
+  // does not depend on its batch.
   Bytes keysOf(const TensorInfo &info, size_t firstRow, size_t position) const {
     size_t first = (info.batched() ? firstRow : 0) + (position << 32);
     return randomKeys(info, sampling.seed, noStep, static_cast<int64_t>(first));
   }
 
-  /// A text that is done, or none, has token 0: samples do not depend on each other.
+  // Inputs of a run at one position. A text that has ended, and a row without one, has token 0: samples do not depend
+  // on each other.
   std::vector<Bytes> inputsAt(const EntryInfo &entry, std::span<Text> texts, size_t firstRow, size_t step) const {
     std::vector<Bytes> inputs;
     for (const TensorInfo &info : entry.inputs) {
@@ -328,7 +336,7 @@ private:
     return inputs;
   }
 
-  /// A text in its row, zeros to the right of it; its last S tokens if it is longer.
+  // Each text in its row, then zeros; its last S tokens if it is longer.
   Bytes tokensOf(const TensorInfo &info, std::span<Text> texts) const {
     Bytes input(info.numBytes());
     for (size_t row = 0; row < texts.size(); ++row)
@@ -340,7 +348,7 @@ private:
 
   size_t usedOf(const Text &text) const { return std::min(text.tokens.size(), static_cast<size_t>(model.window)); }
 
-  /// By the `place`th of the rows of V logits.
+  // Adds a token to a text, by row `place` of the logits.
   void extend(Text &text, size_t place, size_t number, const Bytes &logits) const {
     const TensorInfo &info = model.entry->outputs[model.output];
     int64_t first = static_cast<int64_t>(place) * model.tokens;
@@ -372,8 +380,8 @@ private:
   std::unique_ptr<TextCodec> numbers = numberCodec();
   LanguageModel model;
   std::optional<PromptModel> prompts; // of --prefill
-  std::vector<bool> known;            // by token: a model may have more than its tokenizer, up to a round number
-  std::vector<int64_t> marks;         // that end a text
+  std::vector<bool> known;            // by token: some models have more than their tokenizer, rounded up
+  std::vector<int64_t> marks;         // tokens that end a text
   std::vector<std::string> stops;
   Sampling sampling;
   bool streams = false;

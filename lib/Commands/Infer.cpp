@@ -1,3 +1,4 @@
+// `plc-run infer`: one run of an entry on given tensors.
 #include "Log.h"
 #include "Runs.h"
 #include "plc/Runtime/Base/Files.h"
@@ -49,7 +50,7 @@ const TensorInfo *find(const std::vector<TensorInfo> &tensors, const std::string
   return nullptr;
 }
 
-/// Why there is no `grad(NAME)`.
+/// Throws the reason why there is no `grad(NAME)`.
 void checkGradient(const std::string &asked, const std::string &name, const EntryInfo &infer, const Engine &engine) {
   const std::string model = "model '" + engine.modelName() + "'";
   if (std::none_of(engine.entries().begin(), engine.entries().end(),
@@ -68,7 +69,7 @@ void checkGradient(const std::string &asked, const std::string &name, const Entr
                    (parameters.empty() ? "" : ", parameters such as '" + parameters[0].path + "'"));
 }
 
-/// Throws the error that says why no entry gives all that is asked for.
+/// Throws the reason why no entry has all requested outputs.
 [[noreturn]] void refuseOutputs(const std::set<std::string> &asked, const Engine &engine) {
   const EntryInfo &infer = needEntry(engine, "infer");
   std::string names, options;
@@ -85,8 +86,8 @@ void checkGradient(const std::string &asked, const std::string &name, const Entr
                    " -o M.plcm");
 }
 
-/// The one with the fewest outputs among those that give all that is asked for, without a gradient if it can be;
-/// `infer` if nothing is.
+/// The entry with the fewest outputs among those that have all requested ones, preferably without gradients; `infer` if
+/// nothing is requested.
 const EntryInfo &chooseEntry(const Options &options, const Engine &engine) {
   std::set<std::string> asked;
   for (const auto *list : {&options.outputs, &options.expects})
@@ -108,7 +109,7 @@ const EntryInfo &chooseEntry(const Options &options, const Engine &engine) {
   return *best;
 }
 
-/// Of several processes each reads its own inputs, and stdin is one's alone.
+/// Each of several processes reads its inputs itself, and only one has stdin.
 void checkInputFiles(const Options &options, const Engine &engine) {
   for (const TensorOption &option : options.inputs)
     if (engine.numProcesses() > 1 && option.place.file == stdinFile)
@@ -116,7 +117,7 @@ void checkInputFiles(const Options &options, const Engine &engine) {
                        " processes cannot share: give a file");
 }
 
-/// Keys of draws that are not given stay empty.
+/// Reads the inputs; keys of draws that are not given stay empty.
 std::vector<Bytes> readInputs(const Options &options, const EntryInfo &entry, const Engine &engine) {
   std::vector<Bytes> inputs(entry.inputs.size());
   std::vector<std::optional<Bytes>> given = givenInputs(options, entry, engine);
@@ -130,8 +131,7 @@ std::vector<Bytes> readInputs(const Options &options, const EntryInfo &entry, co
   return inputs;
 }
 
-/// What is drawn, where no key was given, in the place of what is not there. What a training program draws is of a step, and
-/// the next one there would be.
+/// Fills in the keys that are not given. `gradient` draws as the next training step would.
 void fillKeys(const Options &options, const EntryInfo &entry, const Engine &engine, std::vector<Bytes> &inputs) {
   int64_t step = entry.isGradient() ? engine.stepOf(entry) : noStep;
   for (size_t i = 0; i < inputs.size(); ++i)
@@ -139,7 +139,7 @@ void fillKeys(const Options &options, const EntryInfo &entry, const Engine &engi
       inputs[i] = randomKeys(entry.inputs[i], options.seed.value_or(0), step);
 }
 
-/// Without a tolerance: the same bits, or two NaNs. With one: |found - expected| <= atol + rtol |expected|.
+/// Without a tolerance: equal bits, or two NaNs. Else |found - expected| <= atol + rtol |expected|.
 bool agree(const Options &options, const TensorInfo &info, const Bytes &found, const Bytes &expected, int64_t i) {
   size_t width = byteWidth(info.type), at = static_cast<size_t>(i) * width;
   if (std::memcmp(&found[at], &expected[at], width) == 0)
@@ -161,7 +161,7 @@ void compare(const Options &options, const TensorOption &option, const TensorInf
   if (!different)
     return;
   auto digits = [&](const void *data) {
-    // Beyond 2^53 a double cannot tell one integer from the next.
+    // Not by a double, which cannot tell integers beyond 2^53 apart.
     std::string integer = visit(info.type, [&](auto traits) -> std::string {
       if constexpr (traits.kind == ElementKind::Integer) {
         typename decltype(traits)::Value value;
@@ -182,7 +182,7 @@ void compare(const Options &options, const TensorOption &option, const TensorInf
                   std::to_string(info.numElements()) + " elements)");
 }
 
-/// Each output has a place of its own; a stream may carry several, one after another.
+/// Throws if two outputs have one file. A stream may carry several, one after another.
 void checkOutputFiles(const std::vector<TensorOption> &outputs) {
   std::set<std::string> places;
   for (const TensorOption &option : outputs) {
@@ -195,7 +195,8 @@ void checkOutputFiles(const std::vector<TensorOption> &outputs) {
   }
 }
 
-/// The outputs of one .safetensors file are written together, and replace whatever it held.
+/// Writes or prints the requested outputs. Those of one .safetensors file are written together, and replace its
+/// contents.
 void writeOutputs(const std::vector<TensorOption> &outputs, const EntryInfo &entry, const std::vector<Bytes> &values) {
   std::map<std::string, Safetensors> files;
   for (const TensorOption &option : outputs) {
@@ -211,7 +212,7 @@ void writeOutputs(const std::vector<TensorOption> &outputs, const EntryInfo &ent
     contents.write(file);
 }
 
-/// The tensors of so many runs, one behind another.
+/// The entry with the tensors of so many runs, one behind another.
 EntryInfo inRuns(EntryInfo entry, int64_t runs) {
   for (std::vector<TensorInfo> *tensors : {&entry.inputs, &entry.outputs})
     for (TensorInfo &tensor : *tensors)

@@ -1,3 +1,4 @@
+// Tables of entries, parameters, plan and kernels.
 #include "Inspect.h"
 
 #include "plc/Runtime/Base/Error.h"
@@ -15,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-/// "1.2 GFLOP": three digits, as a reader compares sizes.
+/// "1.2 GFLOP": three digits are enough to compare sizes.
 std::string flopText(int64_t flops) {
   char text[32];
   auto value = static_cast<double>(flops);
@@ -42,7 +43,7 @@ std::string batchText(const TensorInfo &tensor, bool output) {
   return output ? "summed over micro-batches" : "no batch";
 }
 
-/// How many values the tasks of a rank find behind how many addresses that their runs give.
+/// How many values the tasks of a rank address, by how many base addresses.
 std::string placesText(const RankInfo &rank) {
   size_t slots = 0;
   int64_t bases = 0;
@@ -105,7 +106,7 @@ void tellParameters(const Manifest &manifest) {
   table.print();
 }
 
-/// The compiler's own summary: of the entry that it planned, `train` if there is one.
+/// The compiler's summary of the entry that it planned: `train` if there is one.
 void tellPlan(const json &plan) {
   if (!plan.contains("stages") || !plan.at("stages").is_array())
     return;
@@ -145,7 +146,7 @@ void tellPlan(const json &plan) {
             .text);
 }
 
-/// By what they belong to: "attention.F" of "attention.F.3", a layer's forward kernels.
+/// Kernels grouped by layer and role: `attention.F` for `attention.F.3`.
 void tellKernels(const Manifest &manifest) {
   struct Group {
     int64_t kernels = 0, flops = 0, bytes = 0, code = 0;
@@ -191,7 +192,7 @@ void tellModule(const Module &module) {
   tellParameters(manifest);
   try {
     tellPlan(json::parse(manifest.planJson));
-  } catch (const json::exception &) { // the one part of a manifest that nothing else reads, and so nothing checked
+  } catch (const json::exception &) { // no other code reads or checks this part of a manifest
     throw fileError(module.fileName(), "manifest: 'plan' has 'stages', but not all that the compiler writes with them");
   }
   tellKernels(manifest);

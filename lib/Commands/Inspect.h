@@ -1,4 +1,4 @@
-// What `plc-run inspect` prints.
+// Prints a module: `plc-run inspect`.
 #ifndef PLC_LIB_COMMANDS_INSPECT_H
 #define PLC_LIB_COMMANDS_INSPECT_H
 
@@ -6,7 +6,7 @@
 
 namespace plc::runtime {
 
-/// Entries with their tensors, parameters, optimizer, plan and kernels, as tables for people.
+/// Prints entries with their tensors, parameters, optimizer, plan and kernels, as tables.
 void tellModule(const Module &module);
 
 } // namespace plc::runtime

@@ -1,3 +1,4 @@
+// `plc-run params`: a model's parameters beside those of a file.
 #include "Runs.h"
 #include "plc/Runtime/Base/TextTable.h"
 #include "plc/Runtime/Tensors/Checkpoint.h"
@@ -14,7 +15,7 @@ std::string counted(size_t count, const char *what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
-/// What a file has for a parameter, in a column.
+/// What the file has for a parameter, as a cell.
 std::string foundText(const ParameterInfo &parameter, const ParameterMatch &match) {
   std::string of = match.source == parameter.path ? "" : " '" + match.source + "'";
   if (!match.stacked.empty())

@@ -1,3 +1,4 @@
+// Lines of JSON with numbers in their shortest digits.
 #include "Log.h"
 
 #include "plc/Runtime/Base/Files.h"
@@ -22,15 +23,15 @@ constexpr const char *logBegin = "{\"plan\": ";
 
 using Json = nlohmann::ordered_json;
 
-/// A number as shortestDigits writes it, which reads back as the same value of its type; null if it is not finite.
+/// A number with the digits of shortestDigits, which read back as the same value of its type; null if it is not finite.
 Json numberOf(ElementType type, double value) {
-  // The digits of an f32 are those of a double too: the nearest one to them.
+  // Through text: the double nearest to the digits of an f32 has the same shortest digits.
   return std::isfinite(value) ? Json(std::strtod(shortestDigits(type, value).c_str(), nullptr)) : Json();
 }
 
 Json numberOf(double value) { return numberOf(ElementType::F64, value); }
 
-/// One line, with a space behind each comma and colon, and every number in its shortest digits.
+/// One line of JSON, with a space after each comma and colon, and every number in its shortest digits.
 std::string lineOf(const Json &value) {
   if (value.is_number_float())
     return shortestDigits(ElementType::F64, value.get<double>());
@@ -42,7 +43,7 @@ std::string lineOf(const Json &value) {
   return value.is_object() ? "{" + text + "}" : "[" + text + "]";
 }
 
-/// Whoever goes on with a log has one, or none yet: another file would be cut where its last line ends.
+/// Throws unless a file is a log or empty: to continue another file would cut its last line.
 void checkLog(const std::string &file) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(file, ignored) || std::filesystem::file_size(file, ignored) == 0)
@@ -50,7 +51,7 @@ void checkLog(const std::string &file) {
   std::string begin(std::string_view(logBegin).size(), '\0');
   std::ifstream in(file);
   in.read(begin.data(), static_cast<std::streamsize>(begin.size()));
-  begin.resize(static_cast<size_t>(in.gcount())); // of a first line that was cut
+  begin.resize(static_cast<size_t>(in.gcount())); // the first line may be cut
   if (!std::string_view(logBegin).starts_with(begin))
     throw fileError(file, "is no log, with which '--resume' could go on");
 }
@@ -126,7 +127,7 @@ void Log::step(const StepRecord &record) {
 
 void Log::summary(int64_t steps, std::optional<double> loss, std::optional<double> holdoutLoss,
                   std::optional<int64_t> skipped) {
-  if (file.empty()) // Others write nothing, but tell the leader what they measured.
+  if (file.empty()) // processes without `out` go on: they send the leader what they measured
     return;
   Json ranks = Json::array(), kernels = Json::array();
   for (const RankMemory &rank : engine.memory(*engine.findEntry("train")))

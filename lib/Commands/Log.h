@@ -11,30 +11,33 @@
 
 namespace plc::runtime {
 
+/// A line about one step.
 struct StepRecord {
   int64_t step;
   double loss;
   const StepResult &result;
   double milliseconds, itemsPerSecond;
   double learningRate;
-  std::optional<double> holdoutLoss; // where it was asked for
-  std::optional<int64_t> skipped;    // steps of this run so far, if it was left out
+  std::optional<double> holdoutLoss; // if it was computed at this step
+  std::optional<int64_t> skipped;    // steps that this run has left out so far, if this one is
 };
 
+/// Writes the log (docs/running.md). Each line is flushed, so a killed run loses at most one. Only the leader writes.
 class Log {
 public:
-  /// An empty file name logs nothing, `-` to the standard output. `append` continues an earlier log, else the file starts anew with the plan.
+  /// An empty name: no log; `-`: stdout. `append` continues an earlier log; else the file starts anew with the plan.
+  /// Throws fileError.
   Log(const std::string &file, bool append, Engine &engine);
   ~Log();
   Log(const Log &) = delete;
 
-  /// A run that goes on with another program, whose plan follows, or with other data.
+  /// A line if the run continues with another program, whose plan follows, or with other data.
   void resume(int64_t step, const std::optional<KeyChange> &change, const std::optional<DataLengths> &before,
               const std::optional<DataLengths> &now);
-  /// Of this process, for the summary.
+  /// Planned bytes of this process, for the summary.
   void planBytes(int64_t bytes) { plannedBytes = bytes; }
   void step(const StepRecord &record);
-  /// `skipped`: steps of this run that were left out, where some may be.
+  /// The last line. Collective. `skipped`: steps that this run has left out, if it may leave some out.
   void summary(int64_t steps, std::optional<double> loss, std::optional<double> holdoutLoss,
                std::optional<int64_t> skipped);
 
@@ -45,7 +48,7 @@ private:
   ElementType real;
   std::string file;
   std::FILE *out = nullptr;
-  int64_t plannedBytes = 0; // of this process; 0: nothing is planned
+  int64_t plannedBytes = 0; // of this process; 0: no plan
 };
 
 } // namespace plc::runtime

@@ -1,3 +1,4 @@
+// Compiles, caches, loads and launches what the user names.
 #include "plc/Commands/ModelFile.h"
 
 #include "Inspect.h"
@@ -44,7 +45,7 @@ NonFiniteStep readNonFinite(const std::string &key, const std::string &value) {
   throw usageError("found '" + value + "' for key '" + key + "', expected " + listChoices<NonFiniteStep>("'", " or "));
 }
 
-/// A key among --set that means something when a module runs; every other is refused by name.
+/// Applies a key of --set that can change at run time; refuses every other by name.
 void applyRunTimeKey(const std::string &set, ModuleOptions &options) {
   size_t equal = set.find('=');
   std::string key = set.substr(0, equal), value = set.substr(equal + 1);
@@ -94,8 +95,8 @@ std::vector<std::string> compileArguments(const ModelRequest &request) {
   return arguments;
 }
 
-/// Runs the compiler, whose diagnostics go straight to the user, as its output does unless that goes to a file. Throws
-/// with its exit code.
+/// Runs the compiler, whose diagnostics go straight to the user. Its output does too, unless `output` names a file.
+/// Throws with its exit code, without a text.
 void compile(const std::string &compiler, const std::vector<std::string> &arguments, const std::string &output = "") {
   std::vector<char *> argv{const_cast<char *>(compiler.c_str())};
   for (const std::string &argument : arguments)
@@ -119,8 +120,8 @@ void compile(const std::string &compiler, const std::vector<std::string> &argume
     throw Error(WEXITSTATUS(status), "", "");
 }
 
-/// The pipeline that the compiler would run, which holds the rates as it reads them from the file of `machine.rates`.
-/// Empty if neither the strategy nor a set mentions rates.
+/// The pipeline that the compiler would run, which has the rates of the file of `machine.rates`. Empty if neither
+/// strategy nor --set mentions rates: then no file matters.
 std::string ratesOf(const ModelRequest &request, const std::string &compiler, ScratchFolder &scratch) {
   std::string how = request.strategy.empty() ? "" : readFile(request.strategy);
   for (const std::string &set : request.sets)
@@ -134,8 +135,8 @@ std::string ratesOf(const ModelRequest &request, const std::string &compiler, Sc
   return readFile(passes);
 }
 
-/// FNV-1a 128: unlike two hashes of 64 bits of one text, it has all of its bits. Models that share a name in the cache
-/// would run each other's modules.
+/// FNV-1a, 128 bits: two models with one hash would run each other's modules, so 64 bits are too few. Two hashes of 64
+/// bits would not be independent.
 std::string hash128(std::string_view bytes) {
   using Wide = unsigned __int128;
   constexpr Wide offset = (Wide(0x6c62272e07bb0142) << 64) | 0x62b821756295c58d, prime = (Wide(1) << 88) | 0x13b;
@@ -148,8 +149,8 @@ std::string hash128(std::string_view bytes) {
   return text;
 }
 
-/// The hash of everything that the compiled module is made from: model, files that it uses, strategy, rates, options and the compiler. The CPU
-/// is no part of it.
+/// The hash of everything that a module is made from: model, used files, strategy, rates, options and the compiler. The
+/// CPU is not among them.
 std::string contentHash(const ModelRequest &request, const std::string &compiler, ScratchFolder &scratch) {
   std::string all = textOfModel(request.file);
   auto add = [&](const std::string &part) {
@@ -168,13 +169,13 @@ std::string contentHash(const ModelRequest &request, const std::string &compiler
   return hash128(all);
 }
 
-/// Keeps a module in the cache for the next run; why not, if it cannot be.
+/// Copies a module to the cache; returns the reason if that fails.
 std::error_code keep(const fs::path &module, const fs::path &kept) {
   std::error_code error;
   fs::create_directories(kept.parent_path(), error);
   if (error)
     return error;
-  // Whoever looks for it meanwhile finds none, or a whole one.
+  // Renamed when complete: another process finds no module or a whole one.
   fs::path partial = fs::path(kept).replace_extension("partial-" + std::to_string(::getpid()));
   fs::copy_file(module, partial, fs::copy_options::overwrite_existing, error);
   if (!error)
@@ -184,9 +185,9 @@ std::error_code keep(const fs::path &module, const fs::path &kept) {
   return error;
 }
 
-/// The compiled module of a .ein file, from the cache if everything is as it was. A cache that is full or cannot be written
-/// costs the next run a compilation, and this one nothing: then the module is in the scratch folder. Processes that were
-/// launched run the launcher's: each would measure the machine for itself, and plan by what it found.
+/// The compiled module of a .ein file, from the cache if nothing has changed. If the cache cannot be written, the
+/// module is in the scratch folder, and the next run compiles again. Launched processes use the launcher's module: each
+/// would measure its machine by itself, and plan differently.
 std::string moduleOf(const ModelRequest &request, ScratchFolder &scratch) {
   if (std::string module = moduleOfLauncher(request.file); !module.empty())
     return module;
@@ -207,7 +208,7 @@ std::string moduleOf(const ModelRequest &request, ScratchFolder &scratch) {
   return module;
 }
 
-/// Whether a file is a model, or IR that was made of one.
+/// Whether a file is compiled before it runs: a model, or IR.
 bool isCompiled(const fs::path &file) { return file.extension() == ".ein" || file.extension() == ".mlir"; }
 
 } // namespace
@@ -220,7 +221,7 @@ static int64_t numRanks(const Manifest &manifest) {
   return static_cast<int64_t>(most);
 }
 
-/// Whether this process is one of several that run the model, as options or the module say.
+/// Whether this process is one of several that run the model, by options or by the module.
 static bool isShared(const ModelRequest &request, const ModuleOptions &options, const Manifest &manifest) {
   if (!request.runs || (options.transportKind && *options.transportKind != TransportKind::Mpi))
     return false;
@@ -229,7 +230,7 @@ static bool isShared(const ModelRequest &request, const ModuleOptions &options, 
   return request.ranks || several || options.transportKind.value_or(manifest.transport) == TransportKind::Mpi;
 }
 
-/// Runs the model in processes of its own, and throws how they ended: what they had to tell is told.
+/// Runs the model in processes of its own, and throws their exit code without a text: they have printed their errors.
 [[noreturn]] static void launchProcesses(const ModelRequest &request, const Module &module, const std::string &file) {
   int64_t most = numRanks(module.manifest());
   if (request.ranks > most)
@@ -239,7 +240,7 @@ static bool isShared(const ModelRequest &request, const ModuleOptions &options, 
   if (!request.mpi.empty() && !(asked = parseChoice<MpiLibrary>(request.mpi)))
     throw usageError("found '" + request.mpi + "' for '--mpi', expected one of " + listChoices<MpiLibrary>("", ", "));
   if (!request.hostfile.empty())
-    readFile(request.hostfile); // The launchers' own words for a file that is not there are many.
+    readFile(request.hostfile); // a clear error: each launcher has another one for a missing file
   throw Error(launch({chooseLauncher(asked), request.ranks ? request.ranks : most, request.hostfile,
                       request.hangTimeout.value_or(ModuleOptions().hangTimeout), request.arguments,
                       file == request.file ? "" : request.file, file == request.file ? "" : file},
@@ -247,6 +248,7 @@ static bool isShared(const ModelRequest &request, const ModuleOptions &options, 
               "", "");
 }
 
+/// Opens a module in this process, in the group that it belongs to, or in new processes.
 static std::unique_ptr<Engine> runModule(const ModelRequest &request, const std::string &file, ModuleOptions &options) {
   auto module = std::make_unique<Module>(file);
   bool shared = isShared(request, options, module->manifest());
@@ -259,7 +261,7 @@ static std::unique_ptr<Engine> runModule(const ModelRequest &request, const std:
   options.transportKind = shared ? TransportKind::Mpi : TransportKind::Threads;
   if (!shared)
     return openModule(std::move(module), options);
-  if (request.checkLive) // It makes ranks fail, each of which would end its process.
+  if (request.checkLive) // its runs may fail, which would end a process
     throw usageError("option '--check-live' wants all ranks in one process: with '--set machine.transport=threads' it "
                      "checks the same plan");
   if (!findMpiJob())
@@ -273,7 +275,7 @@ static std::unique_ptr<Engine> runModule(const ModelRequest &request, const std:
 }
 
 std::unique_ptr<Engine> openModelFile(const ModelRequest &request) {
-  ScratchFolder scratch; // who has opened a module, needs its file no more
+  ScratchFolder scratch; // a loaded module does not need its file
   ModuleOptions options;
   options.checkArena = request.checkArena;
   options.checkLive = request.checkLive;
@@ -291,7 +293,7 @@ std::unique_ptr<Engine> openModelFile(const ModelRequest &request) {
   return runModule(request, request.file, options);
 }
 
-/// A module that no kernel of is called.
+/// A module whose kernels are never called, so any CPU will do.
 static Module openUnrun(const ModelRequest &request) {
   bool compiles = isCompiled(request.file);
   if (!compiles) {

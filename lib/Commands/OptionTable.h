@@ -1,4 +1,4 @@
-// Every command and every option, one row each: parsing and --help read the same table.
+// The table of all commands and options, for parsing and for --help.
 #ifndef PLC_LIB_COMMANDS_OPTIONTABLE_H
 #define PLC_LIB_COMMANDS_OPTIONTABLE_H
 
@@ -8,7 +8,7 @@
 
 namespace plc::runtime {
 
-/// Commands as bits, so that a row says to which of them it applies.
+/// Commands as bits: each option has the set of commands that take it.
 enum CommandBit : unsigned {
   Train = 1,
   Eval = 2,
@@ -23,47 +23,49 @@ enum CommandBit : unsigned {
   CheckGradients = 1024
 };
 
-/// Those that execute entries of a model.
+/// The commands that execute entries of a model.
 inline constexpr unsigned executing = Train | Eval | Infer | Generate | Bench;
 
+/// A row of the table of commands.
 struct Command {
   const char *name;
   unsigned bit;
-  void (*run)(const Options &options, Engine &engine); // nullptr: the tool does it without an engine
+  void (*run)(const Options &options, Engine &engine); // nullptr: the tool runs it without an engine
   std::function<void(const ModelRequest &)> Tool::*withoutEngine;
-  const char *what, *example; // the example without tool, command and model
-  // Of a command that has no model: what it takes instead, and what it does.
+  const char *what, *example; // for --help; the example without tool, command and model
+  // For a command without a model: its arguments, and its function.
   const char *arguments = nullptr;
   void (*runWithTool)(const Options &options, const Tool &tool) = nullptr;
 };
 
-/// An option as it was given.
+/// An option on the command line.
 struct Given {
   const std::string &flag, &text;
 };
 
-/// What of an option all processes of a run must give alike.
+/// What all processes of a run must have in common of an option.
 enum class Alike : uint8_t {
   Value,
-  Names,    // NAME of NAME=FILE: a file may be elsewhere on another machine, and one process writes it
-  Files,    // the same, and what is in the file, which every process reads
-  Presence, // that it is given: its file is one process's own
-  Nothing   // it is each process's own, or the module's hash tells it
+  Names,    // NAME of NAME=FILE: the file may be elsewhere on another machine
+  Files,    // the name, and the bytes of the file, which every process reads
+  Presence, // that it is given: its file belongs to one process
+  Nothing   // it is each process's own, or the module's hash covers it
 };
 
+/// A row of the table of options.
 struct OptionSpec {
   const char *flag, *argument; // no argument: a switch
   unsigned commands;
   const char *group, *help;
   void (*set)(Options &options, const Given &given); // throws usageError
-  bool repeats = false;                              // each adds to those before; any other option is given once
+  bool repeats = false;                              // may be given several times, and each adds to the others
   Alike alike = Alike::Value;
 };
 
 /// The command of that name, if the tool has it, or nullptr.
 const Command *findCommand(const Tool &tool, const std::string &name);
 std::span<const OptionSpec> allOptions();
-/// The option of that name, which must be one.
+/// The option of that name, which must exist.
 const OptionSpec &optionOf(std::string_view flag);
 
 } // namespace plc::runtime

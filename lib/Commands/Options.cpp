@@ -1,3 +1,4 @@
+// Parses the command line by the table of options.
 #include "OptionTable.h"
 
 #include <algorithm>
@@ -7,6 +8,7 @@ namespace plc::runtime {
 
 namespace {
 
+/// Flags that are reserved.
 constexpr const char *notYet[] = {"--report"};
 
 std::string commandNames(const Tool &tool) {
@@ -63,7 +65,8 @@ void parseFlag(int argc, char **argv, int &i, const Command &command, std::set<s
   spec.set(options, {flag, value});
 }
 
-/// A gradient or a rule's value is compiled only if it is asked for, with the other results of the same run.
+/// The outputs to compile, if a gradient or a rule's value is among them: these are compiled only on request, together
+/// with the other results of the same run.
 std::vector<std::string> outputsToCompile(const Options &options) {
   std::vector<std::string> names;
   bool further = false;
@@ -102,7 +105,7 @@ Options parseOptions(int argc, char **argv, const Tool &tool) {
       options.help = true;
       return options;
     }
-    // Subscripts may begin with their arrow.
+    // A word that begins with an arrow is no flag: einsum's subscripts may.
     if (word.size() > 1 && word[0] == '-' && !word.starts_with("->")) {
       parseFlag(argc, argv, i, *command, given, options);
       continue;

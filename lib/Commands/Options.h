@@ -1,4 +1,4 @@
-// The command line of plc-run and plc-interpret.
+// The parsed command line of plc-run and plc-interpret.
 #ifndef PLC_LIB_COMMANDS_OPTIONS_H
 #define PLC_LIB_COMMANDS_OPTIONS_H
 
@@ -11,7 +11,7 @@
 
 namespace plc::runtime {
 
-/// `NAME=@FILE` or `NAME=@FILE.safetensors:KEY`.
+/// An option `NAME=@FILE` or `NAME=@FILE.safetensors:KEY`.
 struct TensorOption {
   std::string name;
   TensorPlace place;
@@ -19,21 +19,22 @@ struct TensorOption {
 
 constexpr double defaultHoldout = 0.1;
 
+/// All options of all commands, with their defaults. Which of them a command reads, OptionTable.cpp says.
 struct Options {
   ModelRequest model;
-  std::vector<std::pair<std::string, std::string>> given; // each flag, with its value
+  std::vector<std::pair<std::string, std::string>> given; // each flag with its value, in order
   bool help = false;
   std::vector<DataOption> data;
   std::optional<WindowOrder> windows;                 // default random, or the checkpoint's
-  std::vector<TensorOption> inputs, outputs, expects; // an output without a file is told
+  std::vector<TensorOption> inputs, outputs, expects; // an output without a file is printed
   std::string log, save, resume, params, mapFile;
   std::optional<ParameterMap> map; // of mapFile
-  bool overwrites = false;         // what another run left
-  bool drawsParameters = false;    // no warning of initial values
+  bool overwrites = false;         // replaces what another run left
+  bool drawsParameters = false;    // no warning about initial values
   int64_t steps = 100, saveEvery = 0;
-  int64_t keep = 0, evalEvery = 0; // 0: all; never but at the end
+  int64_t keep = 0, evalEvery = 0; // 0: keep all; evaluate only at the end
   std::optional<double> untilLoss;
-  int64_t runs = 0;              // of infer, each with a slice of the tensors; 0: one, with the tensors
+  int64_t runs = 0;              // of infer, each with a slice of the tensors; 0: one run of whole tensors
   std::optional<uint64_t> seed;  // default 0, or the checkpoint's
   std::optional<double> holdout; // default defaultHoldout, or the checkpoint's
   double rtol = 0, atol = 0;
@@ -42,13 +43,13 @@ struct Options {
   int64_t tokens = 200, topK = 0;
   double temperature = 0.8, topP = 1;
   std::string prefill;
-  std::shared_ptr<Engine> prefillEngine; // of that file
-  std::vector<std::string> words;        // of a command that has no model
+  std::shared_ptr<Engine> prefillEngine; // of `prefill`
+  std::vector<std::string> words;        // arguments of a command without a model
   TensorPlace out;
   std::string tokenizer;
-  std::shared_ptr<const TextCodec> codec; // of that file
+  std::shared_ptr<const TextCodec> codec; // of `tokenizer`
   int64_t warmup = 3, repeats = 10;
-  int64_t samples = 64; // of check-gradients: elements tried per parameter
+  int64_t samples = 64; // of check-gradients: elements per parameter
 };
 
 /// Parses everything after the tool's name; throws usageError.

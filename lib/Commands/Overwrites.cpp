@@ -1,3 +1,4 @@
+// Compares the files that a run reads with those that it writes.
 #include "Overwrites.h"
 
 #include "plc/Runtime/Base/Files.h"
@@ -11,19 +12,19 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A file or folder, and what names it, for people.
+/// A file or folder, with its option for people.
 struct Named {
   std::string what, file;
 };
 
-/// A device or a pipe is no file that is lost, and the standard output none at all.
+/// Whether bytes could be lost: not for a device, a pipe or stdout.
 bool holdsBytes(const std::string &file) {
   std::error_code ignored;
   fs::file_status status = fs::status(file, ignored);
   return !file.empty() && file != "-" && (!fs::exists(status) || fs::is_regular_file(status));
 }
 
-/// One file by two names, or tensors in a folder, where a log may stand beside them.
+/// Whether two names are one file, or the first is a tensor file in the folder `place`. A log may lie in that folder.
 bool isIn(const std::string &file, const std::string &place) {
   std::error_code ignored;
   if (fs::equivalent(file, place, ignored))

@@ -1,4 +1,4 @@
-// Whether a run would write over what it reads.
+// Refuses runs that would overwrite their own inputs or other results.
 #ifndef PLC_LIB_COMMANDS_OVERWRITES_H
 #define PLC_LIB_COMMANDS_OVERWRITES_H
 
@@ -6,12 +6,12 @@
 
 namespace plc::runtime {
 
-/// Throws usageError if '--log' or '--trace' names a file that the run reads, such as its model, its data or a file of a
-/// checkpoint, or that another option writes.
+/// Throws usageError if '--log' or '--trace' names a file that the run reads (its model, data or a checkpoint's), or
+/// that another option writes.
 void checkOverwrites(const Options &options);
 
-/// Throws usageError if a file that an option names holds something already, as the log or trace of another run, unless
-/// '--overwrite' is given. `goesOn`: what else can be done with it.
+/// Throws usageError if a file that an option names is not empty, unless '--overwrite' is given. `goesOn` names another
+/// remedy.
 void refuseFormer(const char *flag, const std::string &file, const Options &options, const char *goesOn = "");
 
 } // namespace plc::runtime

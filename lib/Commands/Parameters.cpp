@@ -1,3 +1,4 @@
+// Loads or draws the parameters of a command, with warnings.
 #include "Runs.h"
 #include "plc/Runtime/Tensors/Checkpoint.h"
 #include "plc/Runtime/Tensors/LoadParameters.h"
@@ -6,8 +7,8 @@
 
 namespace plc::runtime {
 
-/// Tensors that no parameter uses may belong to a larger model under another `--entry`, or be a sign that this model is
-/// not the one that was trained; parameters that the file lacks may be an adapter's, or misspelt, so each is told.
+/// Warns of tensors that no parameter uses: they may belong to a larger model under another `--entry`, or to another
+/// model. Warns of parameters that the file lacks: they may be an adapter's, or misspelt, so each is named.
 static void tell(const std::string &place, const ParameterMatches &matches, const ParameterMap *map,
                  const Engine &engine) {
   std::vector<std::string> unused;
@@ -45,7 +46,7 @@ void prepareParameters(const Options &options, Engine &engine, bool mayLack) {
     initializeParameters(options.seed.value_or(0), engine);
   if (options.params.empty())
     return;
-  if (engine.leads()) // The file may be on its machine alone.
+  if (engine.leads()) // only its machine may have the file
     readParameterFile(options.params, [&](const std::string &file) {
       tell(options.params, loadParameters(file, engine, mayLack, map), map, engine);
     });

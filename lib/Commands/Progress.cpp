@@ -1,3 +1,4 @@
+// Prints step, loss, rate and remaining time.
 #include "Progress.h"
 
 #include "plc/Runtime/Processes/Launch.h"
@@ -12,6 +13,7 @@ Progress::Progress(int64_t first, int64_t last, int64_t items)
 void Progress::step(int64_t step, const std::string &loss) {
   Clock::time_point now = Clock::now();
   double sinceLine = std::chrono::duration<double>(now - printed).count();
+  // The first and last step always; between them ten times a second on a terminal, else every three seconds.
   bool edge = step == first + 1 || step == last;
   if (!edge && sinceLine < (terminal ? 0.1 : 3))
     return;

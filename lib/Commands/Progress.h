@@ -1,4 +1,4 @@
-// How far a run is: one rewritten line on a terminal, else a plain line every few seconds.
+// Shows how far a run is.
 #ifndef PLC_LIB_COMMANDS_PROGRESS_H
 #define PLC_LIB_COMMANDS_PROGRESS_H
 
@@ -8,9 +8,10 @@
 
 namespace plc::runtime {
 
+/// One line that is rewritten on a terminal, else a line every few seconds.
 class Progress {
 public:
-  /// Steps first+1 .. last are to come, each of `items` samples.
+  /// For steps first+1 .. last, each of `items` samples.
   Progress(int64_t first, int64_t last, int64_t items);
   ~Progress() { clear(); }
 
@@ -22,7 +23,7 @@ private:
   using Clock = std::chrono::steady_clock;
   int64_t first, last, items;
   bool terminal;
-  size_t shown = 0; // characters of the rewritten line
+  size_t shown = 0; // characters of the line on the terminal
   Clock::time_point start, printed;
 };
 

@@ -1,3 +1,4 @@
+// `plc-run einsum`: compiles and runs one product of tensors.
 #include "Einsum.h"
 #include "Runs.h"
 #include "plc/Runtime/Base/Files.h"
@@ -13,8 +14,8 @@ namespace plc::runtime {
 
 namespace {
 
-/// The type of a product: the widest of its kinds, of narrow ones what they are computed in; an integer beside an f32 makes
-/// both f64, which holds either.
+/// The type of a product: the widest of its operands', as numpy does. A narrow type counts as its compute type. An
+/// integer beside an f32 makes f64, which holds both.
 ElementType commonType(const std::vector<Tensor> &operands) {
   auto has = [&](ElementType type) {
     return std::any_of(operands.begin(), operands.end(),
@@ -28,7 +29,7 @@ ElementType commonType(const std::vector<Tensor> &operands) {
   return has(ElementType::I64) ? ElementType::I64 : has(ElementType::I32) ? ElementType::I32 : ElementType::Bool;
 }
 
-/// Every value becomes the nearest of a type that is at least as wide, as in a product of both.
+/// Converts each element to the nearest one of a type that is at least as wide.
 void promote(ElementType to, Tensor &tensor) {
   if (tensor.info.type == to)
     return;
@@ -50,7 +51,7 @@ void promote(ElementType to, Tensor &tensor) {
   tensor.data = std::move(promoted);
 }
 
-/// The model lies in the cache, beside its module, under the hash of its text.
+/// The file of the model, in the cache beside its module, named by the hash of its text.
 std::string modelFileOf(const std::string &program) {
   std::string folder = cacheFolder();
   std::error_code error;
@@ -108,11 +109,11 @@ void runEinsum(const Options &options, const Tool &tool) {
   result.info.name = "result";
   result.info.shape = subscripts.resultShape(shapes);
   result.info.type = commonType(operands);
-  // Booleans add as `or` and multiply as `and`: whether a count is more than 0.
+  // Sums of booleans are `or`, products `and`: computed as a count, then compared with 0.
   ElementType computed = result.info.type == ElementType::Bool ? ElementType::I64 : result.info.type;
   for (Tensor &operand : operands)
     promote(computed, operand);
-  // An extent of 0 is either the result's or summed over: no element depends on an operand. Models have no such extents.
+  // Models have no extents of 0. Then the result is empty, or a sum of nothing: zeros either way.
   if (std::any_of(operands.begin(), operands.end(), [](const Tensor &each) { return each.info.numElements() == 0; }))
     result.data.resize(result.info.numBytes());
   else

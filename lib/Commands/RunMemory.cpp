@@ -1,3 +1,4 @@
+// Adds up the memory of a training run.
 #include "RunMemory.h"
 
 #include "plc/Runtime/Base/MachineShare.h"
@@ -15,7 +16,7 @@ module::ProcessMemory memoryOf(const Engine &engine, const TrainingMemory &train
     memory.arenas += beside.arenas;
     memory.buffers = std::max(memory.buffers, beside.buffers);
   }
-  if (training.turns) // A tensor as the file has it stands beside what is made of it.
+  if (training.turns) // the original tensor and the transformed one are in memory together
     memory.buffers *= 2;
   memory.buffers += training.dataBytes;
   return memory;
@@ -24,6 +25,7 @@ module::ProcessMemory memoryOf(const Engine &engine, const TrainingMemory &train
 void checkMemory(const Engine &engine, const TrainingMemory &training) {
   module::ProcessMemory memory = memoryOf(engine, training);
   int64_t processes = engine.processesHere(), available = availableBytes() / processes;
+  // Memory that the process has already is no longer available, and not needed again.
   if (!memory.arenas || memory.total() - residentBytes() <= available)
     return;
   Error error(NoPlan, "",

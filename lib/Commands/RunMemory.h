@@ -1,4 +1,4 @@
-// What a training run takes in this process, and whether the machine has it.
+// Predicts a training run's memory, and checks it against the machine.
 #ifndef PLC_LIB_COMMANDS_RUNMEMORY_H
 #define PLC_LIB_COMMANDS_RUNMEMORY_H
 
@@ -6,16 +6,18 @@
 
 namespace plc::runtime {
 
+/// The parts of a run's memory that its options decide.
 struct TrainingMemory {
-  bool holdsOut = false; // part of the data, by which entry `eval` is run
-  bool turns = false;    // tensors of a file, by a map
-  int64_t dataBytes = 0; // of data that is in memory
+  bool holdsOut = false; // data is held out, so entry `eval` has arenas too
+  bool turns = false;    // tensors of a file are transformed by a map
+  int64_t dataBytes = 0; // data that is in memory
 };
 
-/// Without arenas if nothing is planned.
+/// The memory of this process; empty without a plan.
 module::ProcessMemory memoryOf(const Engine &engine, const TrainingMemory &training);
 
-/// Throws Error (exit code 3), with both numbers, if that is more than there is beside what the process has already.
+/// Throws Error (exit code 3), with both numbers, if that exceeds what is available beside what the process has
+/// already.
 void checkMemory(const Engine &engine, const TrainingMemory &training);
 
 } // namespace plc::runtime

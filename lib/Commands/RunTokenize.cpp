@@ -1,3 +1,4 @@
+// `plc-run tokenize`: the tokens of a text.
 #include "Runs.h"
 #include "plc/Runtime/Base/Files.h"
 
@@ -8,7 +9,7 @@ namespace plc::runtime {
 
 namespace {
 
-/// Quoted, with what would not show as itself written as C does.
+/// A text in quotes, with bytes that cannot be seen escaped as in C.
 std::string quoted(const std::string &text) {
   std::string shown = "'";
   for (char c : text) {

@@ -1,3 +1,4 @@
+// Describes each process's run as text, and compares the texts.
 #include "SameRun.h"
 
 #include "OptionTable.h"
@@ -13,12 +14,13 @@ namespace plc::runtime {
 
 namespace {
 
-/// By what it is, in the order of a command line.
+/// What a process runs: values by option, in the order of its command line.
 using Told = std::map<std::string, std::vector<std::string>>;
 
-constexpr size_t numPieces = 16, pieceBytes = 4096; // of a file, the first and the last among them
+// Of a file, the first and the last among them. Not tuned: 64 KiB of reading finds a file that was cut or made anew.
+constexpr size_t numPieces = 16, pieceBytes = 4096;
 
-/// Such that a file of terabytes is told in no time, and one that was cut, grown or made anew is another.
+/// Hashes pieces that are spread over a file, continued from `hash`. So a file of terabytes takes no time.
 uint64_t hashOfSome(const PartsOfFile &file, uint64_t hash) {
   size_t length = std::min(file.size(), pieceBytes), last = file.size() - length;
   std::string piece(length, '\0');
@@ -29,12 +31,12 @@ uint64_t hashOfSome(const PartsOfFile &file, uint64_t hash) {
   return hash;
 }
 
-/// In the place of their names, which may differ from machine to machine.
+/// Describes files by their bytes, because their names may differ from machine to machine.
 std::string tellFiles(const std::vector<std::string> &files) {
   size_t bytes = 0;
   uint64_t hash = module::fnv1a({});
   for (const std::string &file : files) {
-    if (std::error_code error; std::filesystem::is_fifo(file, error)) // It can be read once, and not here.
+    if (std::error_code error; std::filesystem::is_fifo(file, error)) // a pipe can be read only once
       continue;
     PartsOfFile parts(file);
     bytes += parts.size();
@@ -78,7 +80,7 @@ Told tellRun(const Options &options) {
   return told;
 }
 
-/// No argument of a program has a NUL in it.
+/// As one text, separated by NUL, which no argument can have.
 std::string pack(const Told &told) {
   std::string text;
   for (const auto &[what, values] : told)
@@ -105,7 +107,7 @@ std::string tellValue(const Told &told, const std::string &what, size_t i) {
   return value.empty() ? "given" : "'" + value + "'";
 }
 
-/// The first of what differs, and which of several.
+/// The first difference: the option, and which of its values.
 std::optional<std::pair<std::string, size_t>> findDifference(const Told &some, const Told &others) {
   for (const Told *told : {&some, &others})
     for (const auto &[what, values] : *told)

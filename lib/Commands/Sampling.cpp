@@ -1,3 +1,4 @@
+// Top-k, top-p and the Gumbel trick.
 #include "Sampling.h"
 
 #include "plc/Runtime/Tensors/InitialValues.h"
@@ -11,7 +12,7 @@ namespace plc::runtime {
 
 namespace {
 
-/// The candidates, the likeliest first.
+/// The tokens that may be drawn, the most likely first if that matters.
 std::vector<int64_t> candidatesOf(std::span<const double> logits, const Sampling &sampling) {
   std::vector<int64_t> tokens;
   for (size_t i = 0; i < logits.size(); ++i)
@@ -29,7 +30,8 @@ std::vector<int64_t> candidatesOf(std::span<const double> logits, const Sampling
   return tokens;
 }
 
-/// Leaves the likeliest ones that together have the probability topP, among the candidates that topK has left.
+/// Nucleus sampling (Holtzman et al., 2020): keeps the most likely tokens that together have the probability topP,
+/// among those that topK has left.
 void keepNucleus(std::span<const double> logits, const Sampling &sampling, std::vector<int64_t> &tokens) {
   std::vector<double> weights;
   for (int64_t token : tokens)
@@ -54,7 +56,7 @@ int64_t drawToken(std::span<const double> logits, const Sampling &sampling, uint
     return tokens.empty() ? -1 : tokens[0];
   if (sampling.topP < 1)
     keepNucleus(logits, sampling, tokens);
-  // The largest logit / T + Gumbel noise is a draw from softmax(logits / T) among the candidates.
+  // The Gumbel trick: the largest logit / T + Gumbel noise is a draw from softmax(logits / T), without a sum over all.
   int64_t best = -1;
   double bestScore = -INFINITY;
   for (int64_t token : tokens) {

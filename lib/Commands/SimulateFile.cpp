@@ -1,3 +1,4 @@
+// Prints and traces a simulated step.
 #include "SimulateFile.h"
 
 #include "plc/Runtime/Base/Error.h"
@@ -52,7 +53,7 @@ void tellTraffic(const Simulation &simulation) {
   table.print();
 }
 
-/// What plc-run's own traces of the same module hold, kernels apart.
+/// Writes a trace like that of plc-run for the same module, without kernels.
 void writeTrace(const std::string &file, const std::string &entry, const Play &play, const Simulation &simulation) {
   static const std::string stepName = "step";
   std::vector<size_t> counts(play.ranks.size());
@@ -83,7 +84,7 @@ void writeTrace(const std::string &file, const std::string &entry, const Play &p
 
 void simulateModule(const Manifest &manifest, const simulator::Cluster &cluster, const std::string &clusterFile,
                     const std::string &traceFile) {
-  // `train`, if there is one: the entry that the plan is made for.
+  // The entry that was planned: `train` if there is one.
   auto train = std::find_if(manifest.entries.begin(), manifest.entries.end(),
                             [](const EntryPlan &entry) { return entry.trains(); });
   const EntryPlan &entry = train == manifest.entries.end() ? manifest.entries.front() : *train;

@@ -1,4 +1,4 @@
-// `plc-run simulate`: a module's plan on a described cluster.
+// Plays a module's plan on a described cluster: `plc-run simulate`.
 #ifndef PLC_LIB_COMMANDS_SIMULATEFILE_H
 #define PLC_LIB_COMMANDS_SIMULATEFILE_H
 
@@ -7,8 +7,8 @@
 
 namespace plc::runtime {
 
-/// Prints the step of the first entry, and of each rank and each pair that sends what they do; writes a trace unless its
-/// file is empty. `clusterFile` is named in errors.
+/// Prints the step of the first entry, and each rank's and link's share in it. Writes a trace unless `traceFile` is
+/// empty. `clusterFile` is named in errors.
 void simulateModule(const Manifest &manifest, const simulator::Cluster &cluster, const std::string &clusterFile,
                     const std::string &traceFile);
 

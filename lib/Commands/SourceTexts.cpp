@@ -23,7 +23,7 @@ static std::string readUsed(const fs::path &file) {
   }
 }
 
-/// The names in quotes behind each `use`.
+/// The quoted names after each `use`.
 static std::vector<std::string> usesIn(const std::string &text) {
   std::vector<std::string> names;
   for (size_t at = text.find("use"); at != std::string::npos; at = text.find("use", at + 3)) {
@@ -37,7 +37,7 @@ static std::vector<std::string> usesIn(const std::string &text) {
   return names;
 }
 
-/// One name for a file, whatever leads to it.
+/// One name for a file, whatever path leads to it.
 static std::string nameOf(const fs::path &file) {
   std::error_code error;
   fs::path real = fs::weakly_canonical(file, error);

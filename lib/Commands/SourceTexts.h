@@ -6,9 +6,10 @@
 
 namespace plc::runtime {
 
-/// The text of a .ein file and of all files that it uses, directly and through others, each behind its name. Reads too
-/// much rather than too little (a `use` in a comment, too), because what is the same is not compiled again. A used file
-/// that cannot be read counts as its name: the compiler says what is wrong. Throws if `file` itself cannot be read.
+/// The text of a .ein file and of all files that it uses, directly or not, each after its name: the key of the cache of
+/// compiled models. Rather too much than too little (a `use` in a comment counts), because equal text is not compiled
+/// again. A used file that cannot be read counts by its name; the compiler reports it. Throws fileError if `file`
+/// itself cannot be read.
 std::string textOfModel(const std::string &file);
 
 } // namespace plc::runtime

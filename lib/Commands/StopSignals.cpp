@@ -1,3 +1,4 @@
+// Handlers that record the first signal.
 #include "StopSignals.h"
 
 #include <atomic>
@@ -9,6 +10,7 @@ namespace {
 std::atomic<int> kept = 0;
 static_assert(std::atomic<int>::is_always_lock_free, "a handler of signals may not wait");
 
+/// Only lock-free operations: it runs inside a signal handler.
 void keepFirst(int signal) {
   if (kept.exchange(signal) == 0)
     return;
@@ -22,6 +24,7 @@ void keep(int signal, struct sigaction &before) {
     return;
   struct sigaction action = {};
   action.sa_handler = keepFirst;
+  // Reads and writes of the run must not fail because of the signal.
   action.sa_flags = SA_RESTART;
   sigaction(signal, &action, nullptr);
 }

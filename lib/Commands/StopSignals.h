@@ -1,4 +1,4 @@
-// SIGINT, SIGTERM and SIGHUP while a run saves: the step is ended and saved, so that nothing is lost.
+// SIGINT, SIGTERM and SIGHUP end a run that saves in order.
 #ifndef PLC_LIB_COMMANDS_STOPSIGNALS_H
 #define PLC_LIB_COMMANDS_STOPSIGNALS_H
 
@@ -7,21 +7,21 @@
 
 namespace plc::runtime {
 
-/// While it lives, the first of these signals is kept for the run to see; a second one ends the process at once. A signal
-/// that the process ignores stays ignored. One object at a time.
+/// While it lives, the first of these signals is recorded, so that the run can end its step and save. A second one ends
+/// the process at once. A signal that the process ignores stays ignored. One object at a time.
 class StopSignals {
 public:
   StopSignals();
-  /// A signal that came and was not seen does what it does otherwise.
+  /// Restores the handlers. A signal that came and was not seen has its usual effect now.
   ~StopSignals();
   StopSignals(const StopSignals &) = delete;
 
   /// The signal that has come, else 0.
   int seen();
-  /// The run stops, for another process's signal: this one's own, which may still come, is of no further use.
+  /// The run stops because of another process's signal: this process's own needs no answer any more.
   void settle() { wasSeen = true; }
 
-  /// SIGHUP comes when a terminal is closed, or the connection to it is lost.
+  /// SIGHUP: the terminal was closed, or the connection to it lost.
   static constexpr std::array numbers = {SIGINT, SIGTERM, SIGHUP};
 
 private:

@@ -1,3 +1,4 @@
+// Finds stop strings across pieces.
 #include "StopText.h"
 
 #include <algorithm>
@@ -8,6 +9,7 @@ std::string StopText::add(const std::string &piece) {
   if (isStopped)
     return "";
   kept += piece;
+  // The first complete stop string, and the longest suffix that may become one.
   size_t end = std::string::npos, open = 0;
   for (const std::string &stop : stops) {
     end = std::min(end, kept.find(stop));

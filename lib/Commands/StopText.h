@@ -1,4 +1,4 @@
-// Text that comes in pieces and ends before one of some strings.
+// Cuts a text that comes in pieces before one of some strings.
 #ifndef PLC_LIB_COMMANDS_STOPTEXT_H
 #define PLC_LIB_COMMANDS_STOPTEXT_H
 
@@ -7,15 +7,16 @@
 
 namespace plc::runtime {
 
+/// Shows a growing text up to the first stop string. Bytes that may begin a stop string are held back until more come.
 class StopText {
 public:
   explicit StopText(std::vector<std::string> stops) : stops(std::move(stops)) {}
 
-  /// Adds a piece and returns what may be shown now: nothing that could still be the beginning of a stop string.
+  /// Adds a piece, and returns the bytes that may be shown now.
   std::string add(const std::string &piece);
-  /// A stop string has come: nothing more is shown.
+  /// Whether a stop string has come: nothing more is shown.
   bool stopped() const { return isStopped; }
-  /// What was kept back, at the end of a text that no stop string has ended.
+  /// The bytes held back, at the end of a text without a stop string.
   std::string rest();
 
 private:

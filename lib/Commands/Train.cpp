@@ -1,3 +1,4 @@
+// `plc-run train`: steps, evaluations, checkpoints, and how a run ends.
 #include "Log.h"
 #include "Overwrites.h"
 #include "Progress.h"
@@ -22,17 +23,18 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Where the run starts: at initial values, at those of a file, or at a checkpoint, whose seed and order of windows it then uses.
+/// Where a run starts: at initial values, at those of a file, or at a checkpoint, whose seed, order and held-out
+/// fraction it then uses.
 TrainingState beginTraining(const Options &options, Engine &engine, std::optional<KeyChange> &change) {
   if (options.resume.empty()) {
-    prepareParameters(options, engine, /*mayLack=*/true); // an adapter is not in the file of what it adapts
+    prepareParameters(options, engine, /*mayLack=*/true); // the file of a base model has no adapters
     return {0, options.seed.value_or(0), options.windows.value_or(WindowOrder::Random),
             options.holdout.value_or(defaultHoldout)};
   }
   if (!options.params.empty())
     throw usageError("'--resume' goes on with a run, '--params' starts one: give one of them");
   TrainingState state{};
-  if (engine.leads()) // The folder may be on its machine alone.
+  if (engine.leads()) // only its machine may have the folder
     state = resumeCheckpoint(options.resume, engine, &change);
   engine.share(&state, sizeof(state));
   engine.shareParameters();
@@ -43,7 +45,7 @@ TrainingState beginTraining(const Options &options, Engine &engine, std::optiona
     throw usageError("found '--windows " + std::string(nameOfChoice(*options.windows)) +
                      "', but the checkpoint goes on with windows '" + nameOfChoice(*state.windows) + "'");
   state.windows = options.windows ? options.windows : state.windows.value_or(WindowOrder::Random);
-  // With a smaller part, the run would train on data that it measured itself by.
+  // With a smaller fraction, the run would train on data that it has evaluated with.
   if (options.holdout && state.holdout && *options.holdout != *state.holdout)
     throw usageError("found '--holdout " + shortestDigits(ElementType::F64, *options.holdout) +
                      "', but the checkpoint goes on with holdout " + shortestDigits(ElementType::F64, *state.holdout));
@@ -56,7 +58,7 @@ TrainingState beginTraining(const Options &options, Engine &engine, std::optiona
   return state;
 }
 
-/// "rows 43 to 47, held out so far, are trained on": what of the data changes its part.
+/// "rows 43 to 47, held out so far, are trained on": the data that changes sides because there is more or less of it.
 std::string tellMoved(const char *unit, int64_t before, int64_t found, double holdout) {
   int64_t border = numTrainedOn(before, holdout), now = numTrainedOn(found, holdout);
   int64_t first = std::min(border, now), end = std::min(std::max(border, now), std::min(before, found));
@@ -66,7 +68,7 @@ std::string tellMoved(const char *unit, int64_t before, int64_t found, double ho
          (now > border ? ", held out so far, are trained on" : ", trained on so far, are held out") + " from here on";
 }
 
-/// Other data than a run had so far: what it measures itself by may then be what it has learnt.
+/// Warns if there is more or less data than the run had before: held-out data may then have been trained on.
 void warnOfLength(const char *unit, int64_t before, int64_t found, double holdout) {
   if (found == before)
     return;
@@ -76,6 +78,8 @@ void warnOfLength(const char *unit, int64_t before, int64_t found, double holdou
            "\nnote: the order of the data is another one, too; with the same files it goes on as it was\n");
 }
 
+/// One training run. The constructor opens and checks everything, so that no run fails later for a reason that was
+/// known at its start.
 class Training {
 public:
   Training(const Options &options, Engine &engine)
@@ -84,6 +88,7 @@ public:
       refuseFormer("--log", options.log, options, "'--resume DIR' goes on with the log of a run, ");
     memory.turns = options.map.has_value();
     memory.holdsOut = options.resume.empty() ? options.holdout != 0 : options.holdout.value_or(0) > 0;
+    // Twice: before parameters are written, and again when the size of the data is known.
     checkMemory(engine, memory);
     engine.keepParametersIn(entry);
     state = beginTraining(options, engine, change);
@@ -116,12 +121,12 @@ public:
       std::printf("memory %s\n", bytes.text().c_str());
     }
     Progress progress(state.step, options.steps, entry.batch);
-    std::optional<StopSignals> signals; // A run that saves nothing has nothing to lose.
+    std::optional<StopSignals> signals; // a run that saves nothing may end at once
     if (!options.save.empty())
       signals.emplace();
     while (!done) {
       step(log, progress);
-      // Any of several processes may have got the signal: they stop after the same step.
+      // Any of several processes may have the signal: all stop after the same step.
       auto stop = signals ? static_cast<int>(engine.agree(signals->seen())) : 0;
       if (stop)
         signals->settle();
@@ -153,14 +158,14 @@ public:
   }
 
 private:
-  /// What '--save' finds of the run that goes on, or else of another one.
+  // Whether '--save' continues its own run, replaces another one, or refuses.
   SaveFolder::Former formerRun() const {
     if (!options.resume.empty() && isFolderOf(options.save, options.resume))
       return SaveFolder::Former::GoOn;
     return options.overwrites ? SaveFolder::Former::Replace : SaveFolder::Former::Refuse;
   }
 
-  /// Where the order of the data goes on, and what the user has to know of it.
+  // Continues the order of data behind the samples used so far, and warns of what changed.
   void goOnWithData() {
     state.samples = state.samples.value_or(state.step * entry.batch);
     data->shiftSamples(*state.samples - state.step * entry.batch);
@@ -175,7 +180,8 @@ private:
     warnOfLength("elements", lengthsBefore->elements, state.lengths->elements, *state.holdout);
   }
 
-  /// The data of eval, whose batch may be smaller than that of a step, and which may draw less.
+  // Opens the data of eval if its batch or its inputs differ from those of train: a step may be several batches, and
+  // eval may draw less.
   void openHeldOut() {
     const EntryInfo &eval = needEntry(engine, "eval");
     auto sameName = [](const TensorInfo &a, const TensorInfo &b) { return a.name == b.name; };
@@ -187,7 +193,7 @@ private:
 
   const Data &heldOutData() const { return apart ? *apart : *data; }
 
-  /// What of the run is not lost.
+  // Adds the last checkpoint to an error.
   void noteSaved(Error &error) const {
     if (!saved.empty())
       error.note("the last checkpoint is '" + saved + "'");
@@ -203,11 +209,12 @@ private:
     }
   }
 
-  // Unless it ends earlier, which nobody knows before.
+  // Whether the run saves after this step, unless it ends earlier.
   bool savesBehind(int64_t step) const {
     return step <= options.steps && (step == options.steps || (options.saveEvery && step % options.saveEvery == 0));
   }
 
+  // One step: batch, update, evaluation, log, progress.
   void step(Log &log, Progress &progress) {
     Clock::time_point start = Clock::now();
     std::vector<Bytes> inputs;
@@ -226,7 +233,7 @@ private:
       holdoutLoss = heldOutLoss(heldOutData(), state.seed, engine);
     log.step({state.step, *loss, result, nanoseconds / 1e6, itemsPerSecond, engine.optimizer().rate(state.step),
               holdoutLoss, left});
-    // The digits of a log say null where there is no number.
+    // For people NaN and infinities by name; the log has null.
     progress.step(state.step, std::isfinite(*loss) ? shortestDigits(engine.realType(), *loss)
                               : std::isnan(*loss)  ? "nan"
                                                    : std::to_string(*loss));
@@ -236,8 +243,8 @@ private:
     }
   }
 
-  /// Returns the number of steps that were left out, if this one is. Throws where it ends the run, whose last finite state is then
-  /// saved.
+  // Treats a step that is not finite. Returns the number of steps left out so far if this one is. Throws if it ends the
+  // run; the last finite state is then saved.
   std::optional<int64_t> treatNonFinite(const StepResult &result, const std::vector<Bytes> &inputs, Log &log,
                                         Progress &progress) {
     const NonFiniteStep treatment = engine.optimizer().nonFinite;
@@ -271,7 +278,7 @@ private:
     throw error;
   }
 
-  /// In the log of a run that may leave steps out.
+  // For the log of a run that may leave steps out.
   std::optional<int64_t> numSkipped() const {
     bool mayLeaveOut = engine.optimizer().nonFinite == NonFiniteStep::Skip || engine.optimizer().scalesLoss;
     return mayLeaveOut ? std::optional(skipped) : std::nullopt;
@@ -284,6 +291,7 @@ private:
       saved = made.folder;
     if (FlightRecorder *flight = FlightRecorder::here())
       flight->saveCheckpoint(made.folder);
+    // Former checkpoints go only when a new one is whole.
     if (folder)
       folder->removeReplaced(made.folder);
     if (options.keep && engine.leads())

@@ -1,4 +1,4 @@
-// The commands of plc-run and plc-interpret: options, data, log, checkpoints and progress, once over an Engine.
+// The commands of plc-run and plc-interpret, over any Engine.
 #ifndef PLC_COMMANDS_COMMANDS_H
 #define PLC_COMMANDS_COMMANDS_H
 
@@ -12,7 +12,8 @@
 
 namespace plc::runtime {
 
-/// What the command line says about the model; whoever opens it refuses by name (usageError) what it cannot use.
+/// What the command line says about the model. The function that opens it refuses by name (usageError) what it cannot
+/// use.
 struct ModelRequest {
   std::string toolPath;               // argv[0]
   std::vector<std::string> arguments; // all others
@@ -22,7 +23,7 @@ struct ModelRequest {
   std::string strategy;               // --strategy, or empty
   std::vector<std::string> defines;   // -D NAME=SIZE
   std::vector<std::string> sets;      // --set KEY=VALUE
-  std::vector<std::string> outputs;   // of infer, if a gradient or the value of a rule is among them: what to compile
+  std::vector<std::string> outputs;   // of infer, if a gradient or a rule's value is among them: to be compiled
   bool checkArena = false;            // --check-arena
   bool checkLive = false;             // --check-live
   bool checkFinite = false;           // --check-finite
@@ -31,27 +32,28 @@ struct ModelRequest {
   bool timesTasks = false;            // of bench
   bool sharesKernels = true;          // unless --no-sharing
   std::optional<double> hangTimeout;  // --hang-timeout, in seconds
-  bool runs = false;                  // the command executes entries: processes may share it
-  int64_t ranks = 0;                  // --ranks: processes; 0: as the transport wants
+  bool runs = false;                  // the command executes entries, so processes may share it
+  int64_t ranks = 0;                  // --ranks: number of processes; 0: as the transport wants
   std::string mpi, hostfile;          // --mpi, --hostfile, or empty
 };
 
-/// Opens the model, or throws Error. If it has printed its own diagnostics, it throws an Error with an empty text.
+/// Opens the model. Throws Error; with an empty text if it has printed its own diagnostics.
 using EngineFactory = std::function<std::unique_ptr<Engine>(const ModelRequest &)>;
 
+/// A program: its name, its commands, and how it opens models.
 struct Tool {
   std::string name;                  // "plc-run"
-  std::vector<std::string> commands; // of those of OptionTable.cpp
+  std::vector<std::string> commands; // a subset of OptionTable.cpp
   std::string modelArgument;         // "M.plcm|MODEL.ein"
   std::string exampleModel;          // "gpt.plcm"
   std::string summary;               // one line for --help
   EngineFactory open;
   ParameterMapReader readMap = nullptr;                        // for --map
   TextCodecReader readTokenizer = nullptr;                     // for --tokenizer
-  std::function<void(const ModelRequest &)> inspect, simulate; // print, or throw Error; of a tool with that command
+  std::function<void(const ModelRequest &)> inspect, simulate; // print, or throw Error; if the tool has that command
 };
 
-/// The whole of main: parses, runs, prints errors. Returns the exit code.
+/// The whole of main: parses, runs and prints errors. Returns the exit code.
 int runCommands(int argc, char **argv, const Tool &tool);
 
 } // namespace plc::runtime
