@@ -1,10 +1,10 @@
-/* The call between a compiled module and the runtime that executes it. Plain C. */
+/* The interface between the kernels of a compiled module and the runtime. Plain C. */
 #ifndef PLC_RUNTIME_KERNELABI_H
 #define PLC_RUNTIME_KERNELABI_H
 
 #include <stdint.h>
 
-/* One per worker thread. */
+/* One for each worker thread. Kernels write the fault fields; the runtime reads them after a nonzero return. */
 struct plc_kernel_context {
   void *rntm; /* BLIS rntm_t: one thread, small-matrix kernels off; given to bli_?gemm_ex */
   /* Filled in before a kernel returns nonzero: a gather's index was out of range. */

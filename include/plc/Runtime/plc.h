@@ -1,35 +1,41 @@
-/* Running a compiled model from C, or from any language that calls C. Link with libplcrt.
+/* The C API: runs compiled models from C, or from any language that can call C. Link with libplcrt.
  *
  *   plc_module *module = plc_module_open("gpt.plcm");
  *   plc_module_load(module, "run");
  *   plc_session *session = plc_session_create(module, "infer");
  *   plc_session_run(session, inputs, outputs);
  *
- * A function that fails returns NULL or a nonzero exit code (1 bad input, 2 bad usage, 4 a peer is lost, 5 a rank hangs, 6 a step is not finite, 70 internal), and
- * plc_last_error() tells why. The caller's floating-point environment changes no bit of a result, and is as it was afterwards.
+ * Errors. A function that fails returns NULL or a nonzero exit code: 1 bad input, 2 bad usage, 4 a peer is lost, 5 a
+ * rank hangs, 6 a step is not finite, 70 internal. plc_last_error() has the reason. The caller's floating-point
+ * environment changes no bit of a result, and is restored.
  *
- * One module and its sessions belong to one thread at a time, whichever that is: a call while another thread is in one fails with 2.
- * Only those that tell of tensors, entries and processes, and plc_session_create, may be called at any time. plc_module_close and
- * plc_session_destroy leave what another thread uses as it is, and plc_last_error() tells so. After fork() a module that has run cannot
- * be used in the child, as its threads stay with the parent: every call fails there with 2, and the child opens the module itself. One
- * that has only been opened and loaded can be used by parent and child.
+ * Threads. One module and its sessions belong to one thread at a time, whichever that is: a call while another
+ * thread is in one fails with 2. Only the functions that describe tensors, entries and processes, and
+ * plc_session_create, may be called at any time. plc_module_close and plc_session_destroy leave an object that
+ * another thread uses as it is, and set plc_last_error().
  *
- * Training: plc_module_initialize or plc_module_resume, then plc_session_train for the steps that follow, and
- * plc_module_save. A program that draws has inputs named random(..), keys of its draws: i64 that differ from sample to sample, in training
- * from step to step. step() is what plc_session_train gets; elsewhere the step that made the parameters. After a step that failed,
- * parameters are those of before it. Where the ranks are in several processes, or if it failed
- * while parameters were updated, they are those that were last initialized, loaded, resumed or set, by `mpi` also saved or got.
+ * fork(). The threads of a module that has run stay with the parent. Every call in the child fails with 2, and the
+ * child opens the module itself. A module that has only been opened and loaded can be used by parent and child.
  *
- * By the transport `mpi` the ranks are spread over processes, which mpirun or srun has started. Each of them calls the same functions in
- * the same order, with the same arguments: inputs, and parameters that are set, too; each gets the same results. Files of parameters
- * are read and written by the first process. What they call and with what (of inputs and parameters some bytes) is compared: where it
- * differs, the call fails in all of them, with 1; so it does in the others when one ends, unless the program has initialised MPI itself. When a
- * run or a save fails in one process, the others wait for it: it has to end, and ends all of them when it does. MPI is initialised when a module is opened, unless the program has, and finalized when the program exits, then
- * unless the program does, after all modules are closed.
+ * Training. Call plc_module_initialize or plc_module_resume, then plc_session_train for each step, and
+ * plc_module_save. A program that draws has inputs named random(..): i64 keys that differ from sample to sample and,
+ * in training, from step to step. step() is the argument of plc_session_train; elsewhere it is the step that made
+ * the parameters. After a step that failed, parameters are those of before it. But if the ranks are in several
+ * processes, or if the step failed while it updated parameters, they are those that were last initialized, loaded,
+ * resumed or set; by `mpi` also saved or read.
  *
- * Structs may grow at their ends. Each begins with `struct_size`, which the caller sets to the size of the struct that it was compiled
- * with, so a program runs with a library that knows more of the struct, or less: fields that a shorter struct lacks are zero, and a longer
- * one may set none that the library does not know. */
+ * Several processes. By the transport `mpi` the ranks are spread over processes that mpirun or srun has started.
+ * Each of them calls the same functions in the same order, with the same arguments: inputs, and parameters that are
+ * set, too. Each gets the same results. The first process reads and writes files of parameters. Calls and their
+ * arguments (some bytes of inputs and parameters) are compared. If they differ, the call fails in all processes,
+ * with 1. So it does in the others when one process ends, unless the program has initialised MPI itself. If a run or
+ * a save fails in one process, the others wait for it: it has to end, and ends all of them. MPI is initialised when
+ * a module is opened, unless the program has done so. It is finalized when the program exits, unless the program
+ * does so after all modules are closed.
+ *
+ * Structs may grow at their ends. Each begins with `struct_size`, which the caller sets to the size of the struct
+ * that it was compiled with. So a program runs with a library that knows more or less of the struct. Fields that a
+ * shorter struct lacks are zero, and a longer one may set none that the library does not know. */
 #ifndef PLC_RUNTIME_PLC_H
 #define PLC_RUNTIME_PLC_H
 
@@ -54,7 +60,7 @@ typedef enum {
   PLC_I8
 } plc_element_type;
 
-/* What it points to is valid as long as its session, or its module. */
+/* Name, type and shape of a tensor. Its pointers are valid as long as its session, or its module. */
 typedef struct {
   size_t struct_size; /* sizeof(plc_tensor_info) */
   const char *name;
@@ -64,7 +70,8 @@ typedef struct {
   size_t bytes; /* dense, row-major */
 } plc_tensor_info;
 
-/* How a module runs. All zero but the size: as it was compiled. `plc_options options = {.struct_size = sizeof(options)};` */
+/* How a module runs. If all fields but the size are zero: as it was compiled.
+ * `plc_options options = {.struct_size = sizeof(options)};` */
 typedef struct {
   size_t struct_size;        /* sizeof(plc_options) */
   int64_t threads_per_stage; /* 1 to 256; 0: the module's own */
@@ -73,14 +80,14 @@ typedef struct {
   const char *transport;     /* "threads", "mpi"; NULL: the module's own */
 } plc_options;
 
-/* Of the library that runs, as "0.1.0". */
+/* The version of the library that runs: "0.1.0". */
 const char *plc_version(void);
 
-/* `FILE: TEXT` or `TEXT` of this thread's last failure; "" if there was none. */
+/* The text of this thread's last failure, `FILE: TEXT` or `TEXT`; "" if there was none. */
 const char *plc_last_error(void);
 
 plc_module *plc_module_open(const char *file);
-/* NULL for options: as plc_module_open. */
+/* NULL for options: the same as plc_module_open. */
 plc_module *plc_module_open_with(const char *file, const plc_options *options);
 /* This process's number, from 0, among those that run the module, and how many they are: 0 and 1 without MPI. */
 int64_t plc_module_process(const plc_module *module);
@@ -88,8 +95,8 @@ int64_t plc_module_num_processes(const plc_module *module);
 /* After all of its sessions are destroyed. NULL is allowed. */
 void plc_module_close(plc_module *module);
 
-/* Parameters: from a checkpoint folder or a .safetensors file, whose tensors of other names are not used, or the initial values of a
- * seed. Before they have values, nothing runs and nothing is saved. */
+/* Give parameters their values: from a checkpoint folder or a .safetensors file, whose other tensors are not used,
+ * or the initial values of a seed. Before they have values, nothing can run or be saved. */
 int plc_module_load(plc_module *module, const char *path);
 int plc_module_initialize(plc_module *module, uint64_t seed);
 /* Writes PATH/step-STEP and moves PATH/latest. */
@@ -97,20 +104,20 @@ int plc_module_save(plc_module *module, const char *path, int64_t step, uint64_t
 /* Parameters and the optimizer's state of a checkpoint; the next step is *step + 1. step and seed may be NULL. */
 int plc_module_resume(plc_module *module, const char *path, int64_t *step, uint64_t *seed);
 
-/* Parameters one by one, in program order; `name` is the path, as in a checkpoint. Data is `bytes` long. An index that is too large
- * is an error, with a null name. */
+/* Parameters one by one, in program order; `name` is the path, as in a checkpoint. Data is `bytes` long. An index
+ * that is too large is an error, with a null name. */
 size_t plc_module_num_parameters(const plc_module *module);
 int plc_module_describe_parameter(const plc_module *module, size_t index, plc_tensor_info *info);
 int plc_module_get_parameter(plc_module *module, size_t index, void *data);
 int plc_module_set_parameter(plc_module *module, size_t index, const void *data);
 
-/* Names of entries: "train", "eval", "infer", "infer.OUTPUT+..", and "gradient" of a module that has "train": its outputs,
- * and grad(PATH) of each trained parameter, without a step. A module compiled with --output 'grad(x)' has "infer.grad(x)".
- * An index that is too large gives NULL. */
+/* Names of entries: "train", "eval", "infer", "infer.OUTPUT+..". A module with "train" also has "gradient": the same
+ * outputs and grad(PATH) of each trained parameter, without a step. A module compiled with --output 'grad(x)' has
+ * "infer.grad(x)". An index that is too large gives NULL. */
 size_t plc_module_num_entries(const plc_module *module);
 const char *plc_module_entry(const plc_module *module, size_t index);
 
-/* By its entry's name. */
+/* A session of the entry of this name. */
 plc_session *plc_session_create(plc_module *module, const char *entry);
 void plc_session_destroy(plc_session *session);
 
@@ -120,17 +127,18 @@ size_t plc_session_num_outputs(const plc_session *session);
 int plc_session_describe_input(const plc_session *session, size_t index, plc_tensor_info *info);
 int plc_session_describe_output(const plc_session *session, size_t index, plc_tensor_info *info);
 
-/* One run with the module's present parameters; each pointer is to the `bytes` of its tensor. Not for "train". */
+/* One run with the module's present parameters, of any entry but "train". Each pointer is to the `bytes` of its
+ * tensor. */
 int plc_session_run(plc_session *session, const void *const *inputs, void *const *outputs);
-/* What the model keeps from run to run (`state`) is again as it was before the first one. The sessions of one entry share it. */
+/* Resets what the model keeps from run to run (`state`) to its initial values. The sessions of one entry share it. */
 int plc_session_restart(plc_session *session);
-/* One optimizer step (1 is the first, 2147483647 the last) of entry "train"; the loss before the update, if `loss` is not NULL.
- * Where loss or gradient norm is NaN or infinite, no parameter changes and 6 is returned, with `loss` set; plc_last_error() names the
- * first value that is not finite. Modules with `training.nonfinite = "skip"` change no parameter and return 0; those with "ignore" take
- * the step. */
+/* One optimizer step of entry "train"; `step` is 1 to 2147483647. Writes the loss before the update to `loss`, if
+ * that is not NULL. If loss or gradient norm is NaN or infinite, no parameter changes and 6 is returned, with `loss`
+ * set; plc_last_error() names the first value that is not finite. Modules with `training.nonfinite = "skip"` change
+ * no parameter and return 0; those with "ignore" take the step. */
 int plc_session_train(plc_session *session, int64_t step, const void *const *inputs, double *loss);
 
-/* The same descriptions by value. Part of the program, not of the library: so the size is the program's. */
+/* The same descriptions by value. They are compiled into the program, so the size of the struct is the program's. */
 static inline plc_tensor_info plc_module_parameter(const plc_module *module, size_t index) {
   plc_tensor_info info;
   info.struct_size = sizeof(info);

@@ -1,3 +1,4 @@
+// The C API (plc/Runtime/plc.h) over Engine.
 #include "plc/Runtime/plc.h"
 
 #include "Execute/ModuleUse.h"
@@ -20,7 +21,7 @@ using plc::ElementType;
 
 struct plc_module {
   std::unique_ptr<Engine> engine;
-  bool hasValues = false; // its parameters
+  bool hasValues = false; // parameters were initialized, loaded, resumed or set
   ModuleUse use = {};
 };
 
@@ -28,15 +29,15 @@ struct plc_session {
   plc_module *module;
   Engine *engine;
   const EntryInfo *entry;
-  std::atomic<int> running = 0; // calls that are made or refused just now
+  std::atomic<int> running = 0; // calls in progress, also those that are refused
 };
 
 namespace {
 
 thread_local std::string lastError;
 
-/// The floating-point environment of the model while it lives, whatever the caller's is: this thread adds the
-/// micro-batches' values.
+/// Sets the model's floating-point environment, and restores the caller's. This thread adds up values of micro-batches,
+/// so the caller's rounding mode would change bits.
 class FloatingPointEnvironment {
 public:
   FloatingPointEnvironment() : before(_mm_getcsr()) { _mm_setcsr(0x1f80); }
@@ -47,7 +48,8 @@ private:
   unsigned before;
 };
 
-/// Runs what may throw; the exit code, with the text kept.
+/// Runs a function that may throw. Returns the exit code, and keeps the text for plc_last_error(): no exception may
+/// leave a C function.
 template <class Run>
 int guarded(Run run) {
   FloatingPointEnvironment environment;
@@ -66,7 +68,7 @@ int guarded(Run run) {
   }
 }
 
-/// `guarded` of one thread at a time.
+/// `guarded`, by one thread at a time.
 template <class Run>
 int guardedCall(plc_module *module, Run run) {
   return guarded([&] {
@@ -75,17 +77,18 @@ int guardedCall(plc_module *module, Run run) {
   });
 }
 
-int failedTogether = Done; // what another process may be waiting for has failed here
+int failedTogether = Done; // the code of a collective call that failed here: other processes may wait for it
 
-/// All processes that run the module make the same call, with the same of its arguments, or it fails in all of them. `describe` is
-/// not called where there is one.
+/// Fails in all processes unless all make the same call with the same arguments. With one process `describe` is not
+/// called.
 template <class Describe>
 void callTogether(const Engine &engine, Describe describe) {
   if (engine.numProcesses() > 1)
     ProcessGroup::joined()->compare("", "what it calls", describe());
 }
 
-/// A hash of some of the bytes: different inputs are hardly ever alike in all of these.
+/// A hash of some of the bytes, which differs for nearly all different inputs. Not tuned: 64 pieces of 64 bytes cost
+/// little beside a run.
 std::string hashSome(const void *data, size_t bytes) {
   constexpr size_t piece = 64, pieces = 64;
   std::string_view all(static_cast<const char *>(data), bytes);
@@ -102,7 +105,7 @@ std::string describeInputs(const EntryInfo &entry, const void *const *inputs) {
   return "with inputs of hash " + std::to_string(hashBytes(text));
 }
 
-/// When the program exits.
+/// Leaves the process group when the program exits: in order, or by ending all if another process may wait.
 void leaveWorld() {
   ProcessGroup *world = ProcessGroup::joined();
   if (failedTogether)
@@ -112,12 +115,13 @@ void leaveWorld() {
       world->compare("", "what it calls", "the end of the program");
     world->finish();
   } catch (const Error &error) {
-    if (error.exitCode == BadInput) // The others are told that this one has ended, by a call that fails.
+    if (error.exitCode == BadInput) // the others made another call, which has failed in them
       world->abort(BadInput);
-  } // else a peer has ended without waiting
+  } // else a peer has ended already
 }
 
-/// `guardedCall` of what all processes do together. A step that is not finite is so for all of them.
+/// `guardedCall` of a collective call. A step that is not finite, or bad usage, fails in all processes alike, so no one
+/// waits.
 template <class Run>
 int guardedTogether(plc_module *module, Run run) {
   int code = guardedCall(module, run);
@@ -127,7 +131,7 @@ int guardedTogether(plc_module *module, Run run) {
   return code;
 }
 
-/// The same of a session, which is not destroyed meanwhile.
+/// The same for a call of a session, which cannot be destroyed meanwhile.
 template <class Run>
 int guardedRun(plc_session *session, Run run) {
   ++session->running;
@@ -136,7 +140,7 @@ int guardedRun(plc_session *session, Run run) {
   return code;
 }
 
-/// The first process reads parameters and sends them to the others, which fail if it does.
+/// The first process reads parameters and sends them to the others. They fail if it does, instead of waiting.
 void readParameters(Engine &engine, const std::function<void()> &read) {
   std::optional<Error> failure;
   if (engine.leads()) {
@@ -173,15 +177,15 @@ void checkIndex(const std::vector<Tensor> &tensors, size_t index, const char *no
                      std::to_string(tensors.size()));
 }
 
-// The numbers of the C API stay for good.
+// Numbers of the C API never change.
 static_assert(PLC_F64 == int(ElementType::F64) && PLC_F32 == int(ElementType::F32) &&
               PLC_I64 == int(ElementType::I64) && PLC_I32 == int(ElementType::I32) &&
               PLC_BOOL == int(ElementType::Bool) && PLC_F16 == int(ElementType::F16) &&
               PLC_BF16 == int(ElementType::BF16) && PLC_I8 == int(ElementType::I8) && plc::allElementTypes.size() == 8);
 plc_element_type cTypeOf(ElementType type) { return static_cast<plc_element_type>(type); }
 
-/// The bytes of a struct of the caller, who was compiled with another header, perhaps. What is no size, as in a program that never set
-/// it, is refused: beyond `most` a struct cannot grow.
+/// The size of a caller's struct, which may be compiled with another header. Refuses what cannot be a size, as in a
+/// program that never set it: no struct will exceed `most`.
 size_t sizeOf(const void *theirs, const char *type) {
   constexpr size_t most = 4096;
   size_t size;
@@ -192,7 +196,7 @@ size_t sizeOf(const void *theirs, const char *type) {
   return size;
 }
 
-/// The options of a struct of any size: zero where it ends early.
+/// Options from a struct of any size. Fields behind its end are zero; fields that this library does not know must be.
 plc_options optionsOf(const plc_options *given) {
   plc_options options{};
   if (!given)
@@ -219,7 +223,7 @@ plc_tensor_info infoOf(const ParameterInfo &parameter) {
           parameter.tensor().numBytes()};
 }
 
-/// Fills the struct of the caller as far as it goes.
+/// Fills the caller's struct as far as its size.
 template <class Tensor>
 void describe(const std::vector<Tensor> &tensors, size_t index, const char *noun, plc_tensor_info *info) {
   size_t size = sizeOf(info, "plc_tensor_info");
@@ -234,7 +238,7 @@ void checkParameter(const plc_module *module, size_t index) {
   checkIndex(module->engine->parameters(), index, "parameter");
 }
 
-// What computes or saves zeros that nobody chose helps no one.
+// Throws if parameters are still undefined: to run or save zeros by mistake helps no user.
 void checkValues(const plc_module *module) {
   if (!module->hasValues && !module->engine->parameters().empty())
     throw usageError("parameters have no values yet; call plc_module_initialize, plc_module_load, plc_module_resume or "
@@ -275,7 +279,7 @@ plc_module *plc_module_open_with(const char *file, const plc_options *given) {
       chosen.transportKind = findTransport(options.transport);
     bool before = ProcessGroup::joined();
     module = new plc_module{openModule(file, chosen)};
-    if (module->engine->numProcesses() > 1) // MPI's own
+    if (module->engine->numProcesses() > 1) // MPI has started threads
       module->use.startThreads();
     if (ProcessGroup::joined() && !before)
       std::atexit(leaveWorld);
@@ -292,7 +296,7 @@ int64_t plc_module_num_processes(const plc_module *module) { return module->engi
 void plc_module_close(plc_module *module) {
   if (!module)
     return;
-  // What the parent started cannot be ended here; the memory goes with the process.
+  // The parent's threads cannot be joined here, so the engine is leaked on purpose.
   if (module->use.isOfParent()) {
     [[maybe_unused]] const Engine *ofParent = module->engine.release();
   } else if (guardedCall(module, [&] { module->engine.reset(); })) {

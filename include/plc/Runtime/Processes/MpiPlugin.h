@@ -1,4 +1,5 @@
-/* What a plug-in gives the runtime of one MPI library, so that neither plc-run nor libplcrt needs any MPI. Plain C. */
+/* The functions of an MPI library, as a plug-in gives them to the runtime. So neither plc-run nor libplcrt links to
+ * MPI. Plain C. */
 #ifndef PLC_RUNTIME_PROCESSES_MPIPLUGIN_H
 #define PLC_RUNTIME_PROCESSES_MPIPLUGIN_H
 
@@ -11,8 +12,9 @@ typedef struct {
   uint64_t bits;
 } plc_mpi_handle;
 
-/* Exported by each plug-in as `plc_mpi_plugin`. All functions but `error`, `abort` and `finalizes` return 0 or the library's error
- * code. At most one thread calls at a time. What is begun is over when `test` says so; its memory stays as it is until then. */
+/* Exported by each plug-in as `plc_mpi_plugin`. All functions but `error`, `abort` and `finalizes` return 0 or the
+ * library's error code. At most one thread calls at a time. A request is over when `test` says so; its memory must stay
+ * valid and unchanged until then. */
 typedef struct {
   int version; /* PLC_MPI_VERSION */
   /* Initialises MPI unless the program has; *world is a communicator of the plug-in's own. */
