@@ -12,7 +12,7 @@ using namespace plc;
 using llvm::SMLoc;
 using llvm::StringRef;
 
-/// A message may quote source of several lines.
+/// Messages are one line each, but may quote several lines of source.
 static std::string oneLine(const llvm::Twine &text) {
   std::string line;
   for (char c : text.str())
@@ -69,13 +69,13 @@ std::vector<const Diagnostic *> Diagnostics::sorted() const {
   std::vector<const Diagnostic *> list;
   for (const Diagnostic &one : found)
     list.push_back(&one);
-  // Within one buffer, order of addresses is order of line and column.
+  // Within one buffer the order of addresses is that of lines and columns.
   auto key = [&](const Diagnostic *error) {
     unsigned buffer = error->place.isValid() ? sources.FindBufferContainingLoc(error->place) : 0;
     return std::make_tuple(buffer, error->place.getPointer(), StringRef(error->text));
   };
   llvm::sort(list, [&](auto *a, auto *b) { return key(a) < key(b); });
-  // A body that is checked for several sizes reports once.
+  // A body that is checked for several sizes reports each error only once.
   list.erase(std::unique(list.begin(), list.end(), [&](auto *a, auto *b) { return key(a) == key(b); }), list.end());
   return list;
 }
@@ -94,7 +94,7 @@ void Diagnostics::print(llvm::raw_ostream &os) const {
        << mostErrors << " errors; there are " << errors - mostErrors << " more\n";
 }
 
-/// The part of a line that is shown: at most `limit` bytes around the column.
+/// At most `limit` bytes of a line around the column, and the column in them.
 static std::pair<StringRef, size_t> clip(StringRef line, size_t column) {
   constexpr size_t limit = 160;
   if (line.size() <= limit)

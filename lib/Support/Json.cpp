@@ -1,4 +1,4 @@
-//===- Json.cpp - JSON from outside, and the place of its errors --------------===//
+//===- Json.cpp - JSON from outside, and the place of its errors ----------===//
 #include "plc/Support/Json.h"
 
 namespace plc {
@@ -7,8 +7,7 @@ using nlohmann::json;
 
 namespace {
 
-/// Reads over a text for its first error alone: the exceptions of `json::parse` know no place of a number that
-/// no type holds.
+/// Parses a text only to find the place of a number that no type holds, which exceptions of `json::parse` do not have.
 struct FindError : nlohmann::json_sax<json> {
   bool null() override { return true; }
   bool boolean(bool) override { return true; }
@@ -32,10 +31,10 @@ struct FindError : nlohmann::json_sax<json> {
   std::string number;
 };
 
-constexpr size_t mostLevels = 256; // more than any file means
+constexpr size_t mostLevels = 256; // more than any real file, and far from the end of the stack
 
-/// Whoever writes a value out, copies it or compares it recurses into it, and a file may nest deeper than the stack is.
-/// Brackets count outside of strings; what is no JSON is left to the parser.
+/// Limits nesting, because code that copies, compares or writes a value recurses, and a file may nest deeper than the
+/// stack. Counts brackets outside of strings; other errors are left to the parser.
 void checkNesting(std::string_view text) {
   size_t levels = 0;
   bool inString = false;

@@ -6,7 +6,8 @@
 
 using namespace plc;
 
-/// Letters to change, add, leave out or exchange with their neighbour, to come from one word to the other.
+/// The restricted Damerau-Levenshtein distance (optimal string alignment): letters to change, insert, delete or
+/// exchange with their neighbor. Three rows of the table are enough.
 static unsigned distanceOf(std::string_view a, std::string_view b) {
   std::vector<unsigned> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
   for (size_t j = 0; j <= b.size(); ++j)
@@ -25,6 +26,7 @@ static unsigned distanceOf(std::string_view a, std::string_view b) {
 }
 
 void Nearest::offer(std::string_view known, std::string_view meant) {
+  // The difference of lengths is a lower bound: most names need no table.
   size_t difference = known.size() > name.size() ? known.size() - name.size() : name.size() - known.size();
   if (difference > distance || known.empty())
     return;

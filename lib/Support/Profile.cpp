@@ -1,4 +1,4 @@
-//===- Profile.cpp - reads the log of a run ---------------------------------===//
+//===- Profile.cpp - reads the log of a run -------------------------------===//
 #include "plc/Support/Profile.h"
 #include "plc/Support/Json.h"
 

@@ -1,4 +1,4 @@
-//===- WholeFile.cpp - files that are whole or not there -------------------===//
+//===- WholeFile.cpp - writes files atomically ----------------------------===//
 #include "plc/Support/WholeFile.h"
 
 #include "llvm/Support/Error.h"
@@ -7,7 +7,7 @@
 
 using namespace llvm;
 
-// A stream that is destroyed with an error ends the process.
+// raw_fd_ostream ends the process if it is destroyed with an error, so the error is taken out.
 static std::error_code write(raw_fd_ostream &stream, StringRef bytes) {
   stream << bytes;
   stream.flush();
@@ -22,6 +22,7 @@ std::error_code plc::writeWhole(StringRef bytes, StringRef path) {
     raw_fd_ostream stream(path, error);
     return error ? error : write(stream, bytes);
   }
+  // Beside the target, because a rename cannot cross file systems.
   Expected<sys::fs::TempFile> file = sys::fs::TempFile::create(path + ".%%%%%%%%");
   if (!file)
     return errorToErrorCode(file.takeError());

@@ -7,7 +7,8 @@
 
 namespace plc {
 
-/// `$XDG_CACHE_HOME/plc`, or `~/.cache/plc`: compiled models and measured rates, which may be deleted at any time.
+/// The folder of compiled models and measured rates, which may be deleted at any time: `$XDG_CACHE_HOME/plc`, or
+/// `~/.cache/plc`.
 inline std::string cacheFolder() {
   const char *cache = std::getenv("XDG_CACHE_HOME"), *home = std::getenv("HOME");
   if (cache && *cache)

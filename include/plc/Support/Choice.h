@@ -1,8 +1,8 @@
 //===- Choice.h - what is chosen by name: an enum and its table -*- C++ -*-===//
 //
-// A choice (of a schedule, an optimizer, ..) is an enum and one table with a row for each value: its name, and all that
-// any user of the choice needs to know of it. Strategies, pass options, manifests and messages take names from the table
-// and compare none themselves, so a new value is a new row, and no name is taken for another.
+// A choice (of a schedule, an optimizer, ..) is an enum and one table with a row for each value: its name, and all
+// facts that other code needs. Strategies, pass options, manifests and messages take names from the table and compare
+// no strings themselves. So a new value is a new row, and a misspelt name is always an error.
 //
 //===----------------------------------------------------------------------===//
 #ifndef PLC_SUPPORT_CHOICE_H
@@ -18,13 +18,13 @@ namespace plc {
 
 /// Specialised beside the table of each such enum:
 ///
-///   static constexpr const char *noun;             what messages call it
+///   static constexpr const char *noun;             the word for it in messages
 ///   static std::span<const Row> rows();            by enumerator; a Row has a `name`
-///   static std::span<const char *const> planned(); names that strategies may have but nothing carries out yet
+///   static std::span<const char *const> planned(); names that strategies accept, but no code implements yet
 template <typename Kind>
 struct Choice;
 
-/// A choice that nothing is known of but names.
+/// The row of a choice that has only names.
 struct NamedRow {
   const char *name;
 };
@@ -39,6 +39,7 @@ const char *nameOfChoice(Kind kind) {
   return rowOf(kind).name;
 }
 
+/// The value of this name; nullopt if there is none.
 template <typename Kind>
 std::optional<Kind> parseChoice(std::string_view name) {
   auto rows = Choice<Kind>::rows();

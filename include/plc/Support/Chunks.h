@@ -6,8 +6,9 @@
 
 namespace plc {
 
-/// In how many parts a kernel of so many ns is divided at least, if its loops have so many: one takes about 100 us by
-/// the kernel's cost, which is long beside a claim and short beside what a descheduled thread loses.
+/// The least number of chunks of a kernel that takes `ns`, if its loops have so many iterations. By the kernel's cost a
+/// chunk takes about 100 us: long beside a claim, short beside the time that a descheduled thread loses. The runtime's
+/// claims aim at the same time (lib/Runtime/Execute/Workers.cpp).
 inline constexpr int64_t chunksOf(int64_t ns) { return ns / 100'000 + 1; }
 
 } // namespace plc

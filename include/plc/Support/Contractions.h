@@ -1,4 +1,4 @@
-//===- Contractions.h - who may compute large contractions ------*- C++ -*-===//
+//===- Contractions.h - implementations of large contractions ---*- C++ -*-===//
 #ifndef PLC_SUPPORT_CONTRACTIONS_H
 #define PLC_SUPPORT_CONTRACTIONS_H
 
@@ -6,12 +6,13 @@
 
 namespace plc {
 
-/// The faster by the rates, calls of BLIS, or our own tiles of registers. Bits do not depend on it.
+/// Which code computes large contractions: the faster by the rates, calls of BLIS, or our own register tiles. Bits do
+/// not depend on it.
 enum class Contractions { automatic, blis, own };
 
 struct ContractionsRow {
   const char *name;
-  bool blis, tiles; ///< which of them may
+  bool blis, tiles; ///< whether BLIS and tiles may
 };
 
 template <>

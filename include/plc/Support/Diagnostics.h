@@ -15,8 +15,8 @@ class raw_ostream;
 
 namespace plc {
 
-/// One error or warning with its notes. A place that is not valid prints without line and caret, after `origin` or, if
-/// that is empty, the name of the main file.
+/// One error or warning with its notes. A place that is not valid is printed without line and caret, after `origin` or,
+/// if that is empty, the name of the main file.
 struct Diagnostic {
   struct Note {
     llvm::SMLoc place;
@@ -37,33 +37,33 @@ class Diagnostics {
 public:
   explicit Diagnostics(const llvm::SourceMgr &sources) : sources(sources) {}
 
-  /// Adds an error. Inside calls of functions from other files than the main one (see `enterCall`) the error stands at
-  /// the call in the main file and a note tells where it is. The reference is valid until the next error.
+  /// Adds an error. Inside a call of a function from another file (see `enterCall`) the error is placed at the call in
+  /// the main file, and a note has the original place. The reference is valid until the next error.
   Diagnostic &error(llvm::SMLoc place, const llvm::Twine &text);
 
-  /// Adds a warning, which fails nothing. The reference is valid until the next error or warning.
+  /// Adds a warning, which makes nothing fail. The reference is valid until the next error or warning.
   Diagnostic &warning(llvm::SMLoc place, const llvm::Twine &text);
 
   /// Adds a note to each error so far.
   void noteErrors(llvm::SMLoc place, const llvm::Twine &text);
 
-  /// Of errors; warnings do not count.
+  /// Whether there are no errors; warnings do not count, nor in size().
   bool empty() const { return size() == 0; }
   size_t size() const { return found.size() - warnings; }
 
-  /// Takes back what was found since `mark` gave this: something was tried that is done in another way.
+  /// rewind() removes all errors and warnings since mark() returned this: for an attempt that has an alternative.
   size_t mark() const { return found.size(); }
   void rewind(size_t mark);
 
-  /// Marks what follows as inside the function called at `place`.
+  /// What follows is inside the function called at `place`.
   void enterCall(llvm::SMLoc place) { calls.push_back(place); }
   void leaveCall() { calls.pop_back(); }
 
   /// Sorted by place, each place and text once.
   std::vector<const Diagnostic *> sorted() const;
 
-  /// Prints `FILE:LINE:COL: error: TEXT`, or `warning`, the source line, a caret; each note likewise. Columns are bytes,
-  /// from 1.
+  /// Prints `FILE:LINE:COL: error: TEXT`, or `warning`, then the source line and a caret; notes likewise. Columns are
+  /// bytes, from 1.
   void print(llvm::raw_ostream &os) const;
 
 private:

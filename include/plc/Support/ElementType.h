@@ -1,6 +1,6 @@
-//===- ElementType.h - what elements of tensors are -------------*- C++ -*-===//
+//===- ElementType.h - the types of tensors' elements -----------*- C++ -*-===//
 //
-// The enum and all facts come from ElementTypes.def. Free of LLVM: compiler, interpreter and runtime share it.
+// The enum and all facts come from ElementTypes.def. Without LLVM, because compiler, interpreter and runtime share it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef PLC_SUPPORT_ELEMENTTYPE_H
@@ -44,7 +44,7 @@ struct ElementTraits;
 #include "plc/Support/ElementTypes.def"
 
 /// Calls f with the traits of a type known at run time. There is no default: `f` is compiled for every row of the
-/// table, so a new one is a compile error wherever f cannot do with it.
+/// table. So a new row is a compile error wherever f does not support it.
 template <typename F>
 constexpr decltype(auto) visit(ElementType type, F &&f) {
   switch (type) {
@@ -55,7 +55,7 @@ constexpr decltype(auto) visit(ElementType type, F &&f) {
   __builtin_trap();
 }
 
-/// As `visit`, for a type that reals are computed in: f is compiled for those alone.
+/// The same for a type in which reals are computed; f is compiled for these alone.
 template <typename F>
 constexpr decltype(auto) visitReal(ElementType type, F &&f) {
   switch (type) {
@@ -80,11 +80,11 @@ constexpr std::string_view nameOf(ElementType type) {
 constexpr ElementKind kindOf(ElementType type) {
   return visit(type, [](auto traits) { return traits.kind; });
 }
-/// The type that such elements are computed in.
+/// The type in which such elements are computed.
 constexpr ElementType sumTypeOf(ElementType type) {
   return visit(type, [](auto traits) { return traits.sum; });
 }
-/// Whether elements of the type only hold numbers, which are computed in another.
+/// Whether this is a storage type only, computed in another.
 constexpr bool isNarrow(ElementType type) { return sumTypeOf(type) != type; }
 constexpr bool isReal(ElementType type) { return kindOf(type) == ElementKind::Real; }
 constexpr bool isInteger(ElementType type) { return kindOf(type) == ElementKind::Integer; }

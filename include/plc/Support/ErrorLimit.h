@@ -7,7 +7,8 @@
 
 namespace plc {
 
-/// The first errors help; of hundreds, most follow from them. A program may set another number before it begins, or none: SIZE_MAX.
+/// The most errors that a tool prints: most of hundreds follow from the first ones. A program may set another number at
+/// its start; SIZE_MAX: no limit.
 inline size_t mostErrors = 20;
 
 /// Counts errors as they come.

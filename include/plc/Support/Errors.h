@@ -1,4 +1,4 @@
-//===- Errors.h - what an error is about ------------------------*- C++ -*-===//
+//===- Errors.h - metadata of errors ----------------------------*- C++ -*-===//
 #ifndef PLC_SUPPORT_ERRORS_H
 #define PLC_SUPPORT_ERRORS_H
 
@@ -9,34 +9,34 @@
 
 namespace plc {
 
-/// Makes an error one after which a tool exits with `code`, which the error carries as its metadata.
+/// Attaches an exit code to an error, as its metadata: tools read that, never the text.
 inline mlir::InFlightDiagnostic withExitCode(mlir::InFlightDiagnostic error, ExitCode code) {
   error.getUnderlyingDiagnostic()->getMetadata().push_back(mlir::DiagnosticArgument(int64_t(code)));
   return error;
 }
 
-/// An error about the options that a pass was given: its input is fine, and other options would do.
+/// An error about the options of a pass: other options would work on the same input.
 inline mlir::InFlightDiagnostic emitOptionError(mlir::Operation *op, const llvm::Twine &text = {}) {
   return withExitCode(op->emitError(text), BadUsage);
 }
 
-/// Says which key of a strategy an error is about: whoever has read a strategy shows where its value was given.
+/// Attaches the key of a strategy to an error, so that the reader of the strategy can show where its value was given.
 inline mlir::InFlightDiagnostic withKey(mlir::InFlightDiagnostic error, const char *key) {
   error.getUnderlyingDiagnostic()->getMetadata().push_back(mlir::DiagnosticArgument(llvm::StringRef(key)));
   return error;
 }
 
-/// An error about an option that a key of a strategy gives.
+/// An error about a pass option that a key of a strategy sets.
 inline mlir::InFlightDiagnostic emitKeyError(mlir::Operation *op, const char *key, const llvm::Twine &text = {}) {
   return withKey(emitOptionError(op, text), key);
 }
 
-/// An error that says: the input and the options are fine, but no plan fits them. `why` follows.
+/// An error that no plan fits, though input and options are valid. `why` follows.
 inline mlir::InFlightDiagnostic emitNoPlan(mlir::Operation *op, const llvm::Twine &why = {}) {
   return withExitCode(op->emitError(noPlanPrefix) << why, NoPlan);
 }
 
-/// What a tool exits with after an error.
+/// The exit code of a tool after this error; BadInput unless one is attached.
 inline ExitCode exitCodeOf(mlir::Diagnostic &error) {
   for (const mlir::DiagnosticArgument &argument : error.getMetadata())
     if (argument.getKind() == mlir::DiagnosticArgument::DiagnosticArgumentKind::Integer)
@@ -44,7 +44,7 @@ inline ExitCode exitCodeOf(mlir::Diagnostic &error) {
   return BadInput;
 }
 
-/// The key of a strategy that an error is about; empty if it is about none.
+/// The key of a strategy that an error is about; empty if there is none.
 inline llvm::StringRef keyOf(mlir::Diagnostic &error) {
   for (const mlir::DiagnosticArgument &argument : error.getMetadata())
     if (argument.getKind() == mlir::DiagnosticArgument::DiagnosticArgumentKind::String)
@@ -52,7 +52,7 @@ inline llvm::StringRef keyOf(mlir::Diagnostic &error) {
   return {};
 }
 
-/// Which of the bytes that are missing: `statics` live through the whole step, so computing values again frees none of them.
+/// The kind of a memory shortfall. `statics`: of persistent buffers, so recomputation cannot help.
 enum class Lack : unsigned { any, statics };
 
 inline mlir::InFlightDiagnostic withLack(mlir::InFlightDiagnostic error, Lack lack) {

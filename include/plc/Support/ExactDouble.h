@@ -9,8 +9,8 @@
 
 namespace plc {
 
-/// The type of a pass option that is a number. A pipeline printed as text reads back as the same pipeline: all digits
-/// are printed, where an option of type `double` prints six.
+/// The type of a pass option that is a number. It prints all digits, so a printed pipeline reads back as the same one.
+/// An option of type `double` prints only six.
 struct ExactDouble {
   double value;
 

@@ -1,11 +1,11 @@
-//===- ExitCodes.h - what a tool ends with ----------------------*- C++ -*-===//
+//===- ExitCodes.h - the exit codes of all tools ----------------*- C++ -*-===//
 #ifndef PLC_SUPPORT_EXITCODES_H
 #define PLC_SUPPORT_EXITCODES_H
 
 namespace plc {
 
-/// The only list of the exit codes of all tools. A file that cannot be read or written counts as bad input, not as
-/// usage: the command line was understood.
+/// The only list of exit codes. A file that cannot be read or written is bad input, not bad usage: the command line was
+/// understood.
 enum ExitCode {
   Done = 0,
   BadInput = 1, ///< a model, tensor or module
@@ -15,16 +15,16 @@ enum ExitCode {
   Hang = 5,
   ResultDiffers = 6,
   Internal = 70,
-  HungUp = 129,      ///< SIGHUP, after what a run has done was saved
+  HungUp = 129,      ///< SIGHUP, after the run has saved
   Interrupted = 130, ///< SIGINT, likewise
   Terminated = 143   ///< SIGTERM, likewise
 };
 
-/// As a shell tells that a signal ended a program.
+/// The exit code that a shell reports for a program ended by a signal.
 inline ExitCode codeOfSignal(int signal) { return ExitCode(128 + signal); }
 inline bool isOfSignal(int code) { return code > 128; }
 
-/// What messages of `NoPlan` begin with, for people: the code is a property of the error, not of its text.
+/// The beginning of messages of `NoPlan`, for people. Programs read the exit code.
 inline constexpr const char *noPlanPrefix = "no plan fits: ";
 
 } // namespace plc

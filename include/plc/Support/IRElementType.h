@@ -11,11 +11,11 @@ namespace plc {
 /// The type that stands for an element in IR.
 mlir::Type irTypeOf(ElementType type, mlir::MLIRContext *context);
 
-/// The row of the table that a type, or a shaped type's elements, is; nothing for types that the table does not have
-/// (`!ein.real`, whose precision is not chosen, is one).
+/// The element type of a type or a shaped type; nullopt for types outside of the table, such as `!ein.real`, whose
+/// precision is not chosen yet.
 std::optional<ElementType> findElementType(mlir::Type type);
 
-/// The same of a type that is known to be in the table.
+/// The same of a type that must be in the table.
 ElementType elementTypeOf(mlir::Type type);
 
 /// Bytes of a tensor in memory.

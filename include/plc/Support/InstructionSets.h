@@ -6,8 +6,8 @@
 
 namespace plc {
 
-/// AVX2 with FMA, or AVX-512 (f, dq, bw and vl) too, or AMX (tile, bf16) as well; or of all what this machine has. Bits do not depend on
-/// it.
+/// AVX2 with FMA; also AVX-512 (f, dq, bw, vl); also AMX (tile, bf16); or whichever of these this machine has. Bits do
+/// not depend on it.
 enum class InstructionSet { native, avx2, avx512, avx512Amx };
 
 struct InstructionSetRow {

@@ -8,11 +8,11 @@
 
 namespace plc {
 
-/// Where the values of keys were given, for errors that are found long after a strategy was read: it turns out only with
-/// the model whether they fit it.
+/// Where the values of a strategy's keys were given, for errors found long after it was read: only the model shows
+/// whether a value fits it.
 struct KeyPlaces {
   struct Place {
-    std::string set;   ///< "KEY=VALUE", as `--set` got it; empty: in the file
+    std::string set;   ///< "KEY=VALUE" of `--set`; empty: in the file
     size_t offset = 0; ///< of the value in the file's text, in bytes
   };
 
@@ -20,7 +20,7 @@ struct KeyPlaces {
   std::string file, text; ///< of the strategy
   std::map<std::string, Place> places;
 
-  /// Null if the key has its default. The value of a key that another one implies was given with that one.
+  /// Nullptr if the key has its default. A value that another key implies was given with that key.
   const Place *find(llvm::StringRef key) const {
     auto found = places.find(key.str());
     return found == places.end() ? nullptr : &found->second;

@@ -1,7 +1,7 @@
-//===- NarrowReals.h - reals that are stored, never computed with -*- C++ -*-===//
+//===- NarrowReals.h - 16-bit reals as storage types ------------*- C++ -*-===//
 //
-// The 16 bits of a bf16 or an f16. Each of their values is an f32; any other number is rounded once, to nearest, ties to
-// even, subnormals too. That is what every conversion between element types means: compiled code gives the same bits.
+// The 16 bits of a bf16 or an f16. Each value of these is also an f32. Any other number is rounded once, to nearest,
+// ties to even, subnormals included. Compiled code converts with the same bits.
 //
 //===----------------------------------------------------------------------===//
 #ifndef PLC_SUPPORT_NARROWREALS_H
@@ -13,7 +13,7 @@
 
 namespace plc {
 
-/// `x` as the nearest number with so many bits of fraction and no finer step than 2^leastStep; infinite from 2^overflow on.
+/// `x` rounded to `fractionBits` bits of fraction, with no step finer than 2^leastStep; infinite from 2^overflow on.
 constexpr double roundedTo(double x, int fractionBits, int leastStep, int overflow) {
   auto word = std::bit_cast<uint64_t>(x);
   uint64_t sign = word & 0x8000000000000000u, magnitude = word & 0x7fffffffffffffffu;
@@ -21,11 +21,13 @@ constexpr double roundedTo(double x, int fractionBits, int leastStep, int overfl
     return x; // infinite, or NaN
   int exponent = static_cast<int>(magnitude >> 52) - 1023;
   if (exponent < leastStep + fractionBits) {
-    // Behind 2^(52 + leastStep) doubles have steps of 2^leastStep.
+    // Subnormal: at 2^(52 + leastStep) doubles have steps of 2^leastStep, so adding that number rounds.
     auto far = std::bit_cast<double>(static_cast<uint64_t>(1023 + 52 + leastStep) << 52);
     double rounded = (std::bit_cast<double>(magnitude) + far) - far;
     return std::bit_cast<double>(std::bit_cast<uint64_t>(rounded) | sign);
   }
+  /// Normal: add half of the last kept bit, less one if that bit is even, then cut. A carry into the exponent is
+  /// correct.
   int dropped = 52 - fractionBits;
   magnitude += (uint64_t(1) << (dropped - 1)) - 1 + (magnitude >> dropped & 1);
   magnitude = magnitude >> dropped << dropped;
@@ -34,7 +36,7 @@ constexpr double roundedTo(double x, int fractionBits, int leastStep, int overfl
   return std::bit_cast<double>(sign | magnitude);
 }
 
-/// A sign, an exponent, and so many bits of fraction; values as `roundedTo` gives them.
+/// A real of 16 bits: a sign, an exponent and `fractionBits` of fraction. Numbers are rounded by `roundedTo`.
 template <int fractionBits, int leastStep, int overflow>
 struct NarrowReal {
   uint16_t bits = 0;
@@ -52,8 +54,8 @@ struct NarrowReal {
 private:
   static constexpr int dropped = 23 - fractionBits; // of the bits of an f32
   static constexpr uint32_t infinity = 0x7fff >> fractionBits << fractionBits;
-  /// What a number is larger than the f32 that has its exponent's bits, and the inverse: powers of two, so that a product
-  /// with them is exact, of subnormal numbers too.
+  /// The quotient of a number and the f32 with its exponent's bits, and the inverse. Both are powers of two, so
+  /// products with them are exact, also of subnormal numbers.
   static constexpr float scale = std::bit_cast<float>(uint32_t(255 - overflow) << 23), inverse = 1 / scale;
 
   constexpr float wide() const {

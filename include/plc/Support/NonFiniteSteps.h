@@ -1,4 +1,4 @@
-//===- NonFiniteSteps.h - what becomes of a step that is not finite *- C++ -*-===//
+//===- NonFiniteSteps.h - treatments of non-finite steps --------*- C++ -*-===//
 #ifndef PLC_SUPPORT_NONFINITESTEPS_H
 #define PLC_SUPPORT_NONFINITESTEPS_H
 
@@ -6,7 +6,8 @@
 
 namespace plc {
 
-/// Of a training step whose loss or gradient norm is NaN or infinite. Stop and Skip leave parameters and moments as they are.
+/// The treatment of a training step whose loss or gradient norm is NaN or infinite. Stop and Skip leave parameters and
+/// moments as they are.
 enum class NonFiniteStep : uint8_t { Stop, Skip, Ignore };
 
 template <>

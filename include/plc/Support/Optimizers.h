@@ -8,7 +8,7 @@
 
 namespace plc {
 
-/// What they compute is defined by `plc/Runtime/Base/Optimizer.h`.
+/// Their updates are defined in `plc/Runtime/Base/Optimizer.h`.
 enum class OptimizerKind : uint8_t { SGD, Momentum, Adam, AdamW };
 
 struct OptimizerRow {

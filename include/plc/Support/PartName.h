@@ -1,4 +1,4 @@
-//===- PartName.h - parameters of which each rank has a part ----*- C++ -*-===//
+//===- PartName.h - names of shards of parameters ---------------*- C++ -*-===//
 #ifndef PLC_SUPPORT_PARTNAME_H
 #define PLC_SUPPORT_PARTNAME_H
 
@@ -9,8 +9,8 @@
 
 namespace plc {
 
-/// One of equal parts of a parameter along one axis, which a program has in place of the whole (`parallelism.shard`). To
-/// who reads and writes parameters there is the whole alone: its path, its shape, its initial values.
+/// A shard: one of equal slices of a parameter along one axis, which a program has instead of the whole
+/// (`parallelism.shard`). Users see only the whole parameter: its path, shape and initial values.
 struct PartName {
   std::string_view path; ///< of the whole; points into the parsed text
   int64_t axis = 0, part = 0, parts = 1;
@@ -22,11 +22,11 @@ inline std::string partName(const PartName &name) {
          " of " + std::to_string(name.parts) + ")";
 }
 
-/// None of a name that is a whole parameter's.
+/// Nullopt for the name of a whole parameter.
 inline std::optional<PartName> parsePartName(std::string_view text) {
   if (!text.starts_with("part(") || !text.ends_with(")"))
     return std::nullopt;
-  // Numbers from the end, because only a path may hold what separates them.
+  // Numbers from the end, because a path may contain the separators too.
   text = text.substr(0, text.size() - 1);
   auto take = [&](std::string_view before) -> int64_t {
     size_t at = text.rfind(before);
@@ -52,7 +52,7 @@ inline std::optional<PartName> parsePartName(std::string_view text) {
   return name.axis < 0 || name.part < 0 || name.part >= name.parts ? std::nullopt : std::optional(name);
 }
 
-/// The path of a parameter, be the name its own or that of a part of it.
+/// The path of the whole parameter, given its name or a shard's.
 inline std::string_view wholeOf(std::string_view name) {
   std::optional<PartName> part = parsePartName(name);
   return part ? part->path : name;

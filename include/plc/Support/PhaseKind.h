@@ -6,7 +6,7 @@
 
 namespace plc {
 
-/// In their order; architecture.md says what each leaves.
+/// In their order. docs/architecture.md has the IR after each.
 enum class PhaseKind {
   ein,
   precision,

@@ -9,8 +9,8 @@
 
 namespace plc {
 
-/// `FILE:LINE:COL` of the user's line, then of the places in called functions that it leads to (a rule of `std`, say);
-/// empty without a file.
+/// `FILE:LINE:COL` of the user's line, then of the lines in called functions (a rule of `std`, for example). Empty
+/// without a file.
 inline std::vector<std::string> placesOf(mlir::Location location) {
   if (auto call = llvm::dyn_cast<mlir::CallSiteLoc>(location)) {
     std::vector<std::string> places = placesOf(call.getCaller());

@@ -1,4 +1,4 @@
-//===- Precisions.h - what a model is computed in ---------------*- C++ -*-===//
+//===- Precisions.h - the precision of a model ------------------*- C++ -*-===//
 #ifndef PLC_SUPPORT_PRECISIONS_H
 #define PLC_SUPPORT_PRECISIONS_H
 
@@ -7,14 +7,14 @@
 
 namespace plc {
 
-/// `precision.compute`: what `real` is, and what products of matrices take their factors in.
+/// `precision.compute`: the type of `real`, and the type of the factors of matrix products.
 enum class Precision : uint8_t { F32, F64, Mixed, Half };
 
 struct PrecisionRow {
   const char *name;
   ElementType real;
-  ElementType factor; ///< that of `real`, or a narrow one
-  bool scalesLoss;    ///< gradients may leave the range of `factor`: a step multiplies the loss by a scale
+  ElementType factor; ///< the same as `real`, or a storage type
+  bool scalesLoss;    ///< gradients may exceed the range of `factor`, so a step scales the loss
 
   bool isNarrowed() const { return real != factor; }
 };

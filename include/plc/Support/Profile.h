@@ -1,4 +1,4 @@
-//===- Profile.h - what kernels took in a run -------------------*- C++ -*-===//
+//===- Profile.h - measured times of kernels --------------------*- C++ -*-===//
 #ifndef PLC_SUPPORT_PROFILE_H
 #define PLC_SUPPORT_PROFILE_H
 
@@ -10,16 +10,16 @@
 
 namespace plc {
 
-/// The times of kernels in the log of a run with `profiling = true`. Kernels of another plan of the same model are found
-/// by their names and the bytes of their operands.
+/// The times of kernels in the log of a run with `profiling = true`. Kernels of another plan of the same model are
+/// found by name and bytes of operands.
 class Profile {
 public:
-  /// Nothing if the file is no such log; then `why` says so.
+  /// Nullopt if the file is no such log; `why` is the reason.
   static std::optional<Profile> read(llvm::StringRef path, std::string &why);
 
   /// Nanoseconds of the median call.
   std::optional<int64_t> nsOf(llvm::StringRef kernel, int64_t bytes) const;
-  /// Nanoseconds per byte of the median step's updates; nothing if no rank has parameters.
+  /// Nanoseconds per byte of the median step's updates; nullopt if no rank has parameters.
   std::optional<double> nsPerUpdatedByte() const;
 
 private:

@@ -1,4 +1,4 @@
-//===- ProgramKind.h - what a program of a model is for ---------*- C++ -*-===//
+//===- ProgramKind.h - the purposes of a model's programs -------*- C++ -*-===//
 #ifndef PLC_SUPPORT_PROGRAMKIND_H
 #define PLC_SUPPORT_PROGRAMKIND_H
 
@@ -6,7 +6,7 @@
 
 namespace plc {
 
-/// A step of training, the loss alone, or results.
+/// A training step, the loss alone, or results.
 enum class ProgramKind { train, eval, infer };
 
 template <>

@@ -1,4 +1,4 @@
-//===- Rates.h - what a machine takes for its work --------------*- C++ -*-===//
+//===- Rates.h - how long a machine takes for its work ----------*- C++ -*-===//
 #ifndef PLC_SUPPORT_RATES_H
 #define PLC_SUPPORT_RATES_H
 
@@ -13,7 +13,7 @@ enum class Rate {
 #include "plc/Support/Rates.def"
 };
 
-/// The slowest that anything may be said to be.
+/// The largest rate that is accepted, in ns: far above any machine, small enough that products do not overflow.
 inline constexpr double mostRateNs = 1e6;
 
 struct RateRow {
@@ -36,7 +36,7 @@ struct Choice<Rate> {
   static std::span<const char *const> planned() { return {}; }
 };
 
-/// A number for each rate: nanoseconds, or how much of it a kernel does; of a factor itself.
+/// A number for each rate: its nanoseconds, the amount of it that a kernel does, or the factor itself.
 class PerRate {
 public:
   static constexpr size_t size = std::size(Choice<Rate>::table);
@@ -47,8 +47,8 @@ private:
   std::array<double, size> values{};
 };
 
-/// How many nanoseconds a thread that waits looks again before it sleeps: as many as sleeping and waking take, so that it
-/// never waits twice as long as the better of both.
+/// Nanoseconds that a waiting thread looks again before it sleeps: as many as sleeping and waking take. So it never
+/// waits more than twice as long as the better of both (the competitive argument of ski rental).
 inline double shortWaitNs(const PerRate &rates) { return 2 * rates[Rate::wake]; }
 
 } // namespace plc

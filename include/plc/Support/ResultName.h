@@ -1,4 +1,4 @@
-//===- ResultName.h - what the name of a result asks for --------*- C++ -*-===//
+//===- ResultName.h - the kinds of results, by their names ------*- C++ -*-===//
 #ifndef PLC_SUPPORT_RESULTNAME_H
 #define PLC_SUPPORT_RESULTNAME_H
 
@@ -9,7 +9,7 @@
 
 namespace plc {
 
-/// The output that training minimises.
+/// The output that training minimizes.
 inline constexpr const char *lossName = "loss";
 
 /// The three kinds of results that a program can give, told apart by their names alone:
@@ -20,7 +20,7 @@ inline constexpr const char *lossName = "loss";
 struct ResultName {
   enum class Kind { Output, Gradient, RuleValue };
   Kind kind;
-  /// The output, what the gradient is for, or the path and name of the rule's value. Points into the parsed text.
+  /// The output; what the gradient is for; or path and name of the rule's value. Points into the parsed text.
   std::string_view name;
 
   bool isGradient() const { return kind == Kind::Gradient; }
@@ -31,7 +31,7 @@ inline ResultName parseResultName(std::string_view text) {
   constexpr std::string_view open = "grad(";
   if (text.starts_with(open) && text.ends_with(")"))
     return {ResultName::Kind::Gradient, text.substr(open.size(), text.size() - open.size() - 1)};
-  // An unclosed 'grad(' is no rule's path, whatever it holds: as an output it is refused by its whole name. Nor is a state.
+  // Neither an unclosed 'grad(' nor a state is a path: each is refused by its whole name, as an unknown output.
   bool hasPath = text.find('.') != std::string_view::npos && !text.starts_with(open) && stateOf(text).empty();
   return {hasPath ? ResultName::Kind::RuleValue : ResultName::Kind::Output, text};
 }

@@ -1,4 +1,4 @@
-//===- StateName.h - values that a program keeps for its next run -*- C++ -*-===//
+//===- StateName.h - names of values kept between runs ----------*- C++ -*-===//
 #ifndef PLC_SUPPORT_STATENAME_H
 #define PLC_SUPPORT_STATENAME_H
 
@@ -7,8 +7,8 @@
 
 namespace plc {
 
-/// A state is an argument of a program and a result of the same name: what it holds before a run, and behind it. Nobody
-/// gives or takes it: who runs the program keeps it from run to run.
+/// A state is an argument of a program and a result of the same name: its value before a run, and after it. Callers do
+/// not see it; the engine keeps it between runs.
 inline std::string stateName(std::string_view path) { return "state(" + std::string(path) + ")"; }
 
 /// The path of the state that a name like 'state(attention.0.k)' stands for; empty of any other name.

@@ -6,7 +6,8 @@
 
 namespace plc {
 
-/// In place of a result's batch axis: the program gives a value for each sample, one behind the other, and the result is their sum.
+/// Stands for a result's batch axis if the program gives a value for each sample, one behind another, and the result is
+/// their sum.
 inline constexpr int64_t summedBatch = -2;
 
 } // namespace plc

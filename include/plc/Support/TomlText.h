@@ -1,6 +1,6 @@
 //===- TomlText.h - a TOML file whose errors have places --------*- C++ -*-===//
 //
-// For files that the runtime's tools read: clusters, maps of names. Free of LLVM; who includes it links toml++.
+// For files that the runtime's tools read: clusters, maps of names. Without LLVM; includers link toml++.
 //
 //===----------------------------------------------------------------------===//
 #ifndef PLC_SUPPORT_TOMLTEXT_H
@@ -18,17 +18,18 @@
 
 namespace plc {
 
-/// What is wrong, and where, counted from 1, in bytes.
+/// An error and its position, counted from 1, in bytes.
 struct TomlError {
   int64_t line = 0, column = 0;
   std::string text;
 };
 
+/// A TOML text with helpers for errors at the places of its nodes. All members throw TomlError.
 class TomlText {
 public:
   explicit TomlText(const std::string &text) : text(text) {}
 
-  /// Throws TomlError, as everything here does.
+  /// The whole text.
   toml::table parse() const {
     try {
       return toml::parse(std::string_view(text));
@@ -44,7 +45,7 @@ public:
     return {at.line, static_cast<int64_t>(byteOf(at) - beginOf(at.line)) + 1, std::move(what)};
   }
 
-  /// A value as the file has it, as far as its first line goes.
+  /// A value as it is written, up to the end of its first line.
   std::string written(const toml::node &node) const {
     size_t begin = byteOf(node.source().begin), end = byteOf(node.source().end);
     std::string value = text.substr(begin, std::min(end - begin, text.find('\n', begin) - begin));
@@ -55,7 +56,7 @@ public:
     throw errorAt(node.source().begin, std::move(what));
   }
 
-  /// Refuses keys that a table does not have.
+  /// Throws for a key that a table must not have.
   void checkKeys(const toml::table &table, std::initializer_list<const char *> known, const char *what) const {
     for (auto &&[key, node] : table)
       if (std::none_of(known.begin(), known.end(), [&](const char *each) { return key.str() == each; })) {
@@ -75,7 +76,7 @@ private:
     return begin;
   }
 
-  /// TOML's columns count characters, ours bytes.
+  /// The byte of a position: TOML's columns count characters.
   size_t byteOf(toml::source_position at) const {
     size_t place = beginOf(at.line);
     for (uint32_t column = 1; column < at.column && place < text.size(); ++column)

@@ -4,7 +4,7 @@
 
 namespace plc {
 
-/// "0.1.0": what the first CMakeLists.txt says. All programs print it by `--version`.
+/// "0.1.0", from the top CMakeLists.txt. All programs print it by `--version`.
 const char *version();
 
 } // namespace plc

@@ -1,4 +1,4 @@
-//===- WholeChoice.h - that a choice's table has all rows -------*- C++ -*-===//
+//===- WholeChoice.h - checks that a choice's table is complete -*- C++ -*-===//
 #ifndef PLC_SUPPORT_WHOLECHOICE_H
 #define PLC_SUPPORT_WHOLECHOICE_H
 
@@ -8,7 +8,7 @@
 
 namespace plc {
 
-/// Whether a value is one that its enum names: only then a compiler writes it by its name, else as "(Kind)4".
+/// Whether an enum names a value: compilers print such a value by its name, any other as "(Kind)4".
 template <auto value>
 constexpr bool isNamed() {
   std::string_view text = __PRETTY_FUNCTION__;
@@ -16,7 +16,7 @@ constexpr bool isNamed() {
   return cast == text.npos || text.find_first_of("-0123456789", cast) != cast + 1;
 }
 
-/// Whether a table has as many rows as its enum has names. Tables that are made of a .def, as the enum is, need no such check.
+/// Whether a table has a row for each value of its enum. Tables and enums made from one .def need no such check.
 template <typename Kind>
 constexpr bool hasAllRows() {
   if constexpr (requires { Choice<Kind>::table; }) {

@@ -1,4 +1,4 @@
-//===- WholeFile.h - files that are whole or not there ----------*- C++ -*-===//
+//===- WholeFile.h - writes files atomically --------------------*- C++ -*-===//
 #ifndef PLC_SUPPORT_WHOLEFILE_H
 #define PLC_SUPPORT_WHOLEFILE_H
 
@@ -8,8 +8,8 @@
 
 namespace plc {
 
-/// Writes `bytes` to `path`: the file appears, or replaces what was there, whole or not at all. Devices and pipes are
-/// written where they stand.
+/// Writes `bytes` to `path` atomically: the file appears or is replaced completely, or not at all. Devices and pipes
+/// are written in place.
 std::error_code writeWhole(llvm::StringRef bytes, llvm::StringRef path);
 
 } // namespace plc

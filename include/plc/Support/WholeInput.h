@@ -7,11 +7,11 @@
 
 namespace plc {
 
-/// A further argument of a program that was cut in micro-batches: an input's rows of the whole batch, the same in each
-/// micro-batch. A sum over them divides the loss. Nobody gives it: who runs the program has it from the input.
+/// An additional argument of a program that was cut into micro-batches: an input's rows of the whole batch, the same in
+/// each micro-batch, for a divisor of the loss that sums over them. The engine copies it from the input.
 inline std::string wholeInputName(std::string_view input) { return "whole(" + std::string(input) + ")"; }
 
-/// The input that a name like 'whole(m)' stands for; empty of any other name.
+/// The input that a name like 'whole(m)' stands for; empty for any other name.
 inline std::string_view wholeInputOf(std::string_view name) {
   constexpr std::string_view open = "whole(";
   if (!name.starts_with(open) || !name.ends_with(")"))

@@ -1,4 +1,4 @@
-//===- Word.h - how the words of an enum are read and printed ---*- C++ -*-===//
+//===- Word.h - parses and prints words of enums in IR ----------*- C++ -*-===//
 #ifndef PLC_SUPPORT_WORD_H
 #define PLC_SUPPORT_WORD_H
 
