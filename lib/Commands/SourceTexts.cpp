@@ -1,4 +1,4 @@
-//===- SourceTexts.cpp - the text that a model is made from -----------------===//
+//===- SourceTexts.cpp - the text that a model is made from ---------------===//
 #include "SourceTexts.h"
 
 #include "plc/Runtime/Base/Error.h"

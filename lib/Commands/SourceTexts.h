@@ -1,4 +1,4 @@
-//===- SourceTexts.h - the text that a model is made from ---------*- C++ -*-===//
+//===- SourceTexts.h - the text that a model is made from -------*- C++ -*-===//
 #ifndef PLC_LIB_COMMANDS_SOURCETEXTS_H
 #define PLC_LIB_COMMANDS_SOURCETEXTS_H
 

@@ -1,4 +1,4 @@
-//===- ActionTable.cpp - what each rank does, in order ----------------------===//
+//===- ActionTable.cpp - what each rank does, in order --------------------===//
 #include "plc/Module/ActionTable.h"
 
 #include <set>

@@ -1,4 +1,4 @@
-//===- OptimizerSettings.cpp - the learning rate of a step ------------------===//
+//===- OptimizerSettings.cpp - the learning rate of a step ----------------===//
 #include "plc/Module/OptimizerSettings.h"
 
 #include <algorithm>

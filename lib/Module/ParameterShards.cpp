@@ -1,4 +1,4 @@
-//===- ParameterShards.cpp - shards and whole parameters --------------------===//
+//===- ParameterShards.cpp - shards and whole parameters ------------------===//
 #include "plc/Module/ParameterShards.h"
 #include "plc/Module/Manifest.h"
 

@@ -1,4 +1,4 @@
-//===- PlanSummary.cpp - what the planner decided, for people ----------------===//
+//===- PlanSummary.cpp - what the planner decided, for people -------------===//
 #include "plc/Module/PlanSummary.h"
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-//===- ReadManifest.cpp - the only reader of manifests -----------------------===//
+//===- ReadManifest.cpp - the only reader of manifests --------------------===//
 #include "Words.h"
 
 #include "plc/Module/Manifest.h"

@@ -1,4 +1,4 @@
-//===- ReadyActions.cpp - which actions may be taken now --------------------===//
+//===- ReadyActions.cpp - which actions may be taken now ------------------===//
 #include "plc/Module/ReadyActions.h"
 
 #include <algorithm>

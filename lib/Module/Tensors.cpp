@@ -1,4 +1,4 @@
-//===- Tensors.cpp - shapes of tensors --------------------------------------===//
+//===- Tensors.cpp - shapes of tensors ------------------------------------===//
 #include "plc/Module/Tensors.h"
 
 namespace plc::module {

@@ -1,4 +1,4 @@
-//===- Words.h - the words of manifests --------------------------*- C++ -*-===//
+//===- Words.h - the words of manifests -------------------------*- C++ -*-===//
 #ifndef PLC_LIB_MODULE_WORDS_H
 #define PLC_LIB_MODULE_WORDS_H
 

@@ -1,4 +1,4 @@
-//===- WriteManifest.cpp - the only writer of manifests ----------------------===//
+//===- WriteManifest.cpp - the only writer of manifests -------------------===//
 #include "Words.h"
 
 #include "plc/Module/Manifest.h"

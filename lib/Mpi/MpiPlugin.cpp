@@ -1,4 +1,4 @@
-// The plug-in of one MPI library: compiled once for each that is found.
+// The plug-in of one MPI library, compiled once for each that is found.
 #include "plc/Runtime/Processes/MpiPlugin.h"
 
 #include <cstring>
@@ -6,6 +6,7 @@
 
 namespace {
 
+/// Stores a library's own communicator or request in a handle; unpack is the inverse.
 template <class Own>
 plc_mpi_handle pack(Own own) {
   static_assert(sizeof(Own) <= sizeof(plc_mpi_handle));
@@ -23,11 +24,12 @@ Own unpack(plc_mpi_handle handle) {
 
 MPI_Comm communicatorOf(plc_mpi_handle handle) { return unpack<MPI_Comm>(handle); }
 
-bool began = false; // MPI was initialised here
+bool began = false; // MPI was initialised by this plug-in, not by the program
 
 int duplicateOf(MPI_Comm of, plc_mpi_handle *communicator) {
   MPI_Comm made = MPI_COMM_NULL;
   int code = MPI_Comm_dup(of, &made);
+  // Errors are returned, so that the runtime can say which peer was lost. MPI's default ends the process.
   if (code == MPI_SUCCESS)
     code = MPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
   *communicator = pack(made);
@@ -43,7 +45,7 @@ int initialize(int *process, int *count, plc_mpi_handle *world) {
   } else if (code == MPI_SUCCESS) {
     code = MPI_Query_thread(&level);
   }
-  // The ranks of a process are threads that take turns.
+  // The ranks of a process are threads, whose calls the runtime serializes.
   if (code == MPI_SUCCESS && level < MPI_THREAD_SERIALIZED)
     code = MPI_ERR_UNSUPPORTED_OPERATION;
   if (code == MPI_SUCCESS)
@@ -81,11 +83,11 @@ int release(plc_mpi_handle *handle) {
 int largestTag(int *tag) {
   int *found = nullptr, flag = 0;
   int code = MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &found, &flag);
-  *tag = code == MPI_SUCCESS && flag ? *found : 32767; // which the standard promises
+  *tag = code == MPI_SUCCESS && flag ? *found : 32767; // the least that the standard allows
   return code;
 }
 
-/// Calls begin(MPI_Request *) and keeps the request.
+/// Calls begin(MPI_Request *), and stores the request in the handle.
 template <class Begin>
 int start(plc_mpi_handle *handle, Begin begin) {
   MPI_Request request = MPI_REQUEST_NULL;
@@ -125,6 +127,7 @@ int test(plc_mpi_handle *handle, int *over) {
   return code;
 }
 
+/// A probe for any message makes the library look at the network.
 int progress(plc_mpi_handle communicator) {
   int flag = 0;
   return MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, communicatorOf(communicator), &flag, MPI_STATUS_IGNORE);

@@ -1,3 +1,4 @@
+// Byte-pair encoding with a queue of candidate merges.
 #include "TokenModels.h"
 #include "Unicode.h"
 
@@ -8,6 +9,7 @@ namespace plc::text {
 
 namespace {
 
+/// A merge: its index in the list, and the token that it makes.
 struct Merge {
   int64_t rank, token;
 };
@@ -18,6 +20,7 @@ struct PairHash {
   }
 };
 
+/// The table of merges, and the options of Hugging Face's BPE. Throws Error for options that are for training.
 class BytePairs {
 public:
   BytePairs(const Json &json, const Vocabulary &vocabulary)
@@ -48,10 +51,10 @@ public:
   }
 
 private:
-  /// -1: merged into the one before it, or without a token.
+  // A token of the part so far. token -1: merged into the one before it, or without a token.
   struct Symbol {
     int64_t token;
-    int64_t previous, next; // -1: none
+    int64_t previous, next; // in a linked list; -1: none
   };
 
   int64_t tokenOf(const std::string &text) const {
@@ -59,7 +62,7 @@ private:
     return found == vocabulary.end() ? -1 : found->second;
   }
 
-  /// "a b", or a list of two.
+  // Adds a merge: "a b", or a list of two.
   void addMerge(const Json &merge, int64_t rank) {
     std::string left, right;
     if (merge.isText()) {
@@ -81,6 +84,7 @@ private:
     merges.try_emplace(pair, Merge{rank, whole});
   }
 
+  // One symbol for each character; bytes or the unknown token for a character outside of the vocabulary.
   std::vector<Symbol> symbolsOf(const std::string &part) const {
     std::vector<Symbol> symbols;
     bool endsUnknown = false;
@@ -106,7 +110,7 @@ private:
     return symbols;
   }
 
-  /// The tokens `<0x00>` to `<0xFF>` of a character; none if one of them is missing.
+  // The tokens `<0x00>` to `<0xFF>` of a character's bytes; empty if one is missing.
   std::vector<int64_t> bytesOf(const std::string &character) const {
     std::vector<int64_t> bytes;
     for (char byte : character) {
@@ -119,10 +123,11 @@ private:
     return bytes;
   }
 
+  // Merges the best pair until none is left, in O(n log n): a queue of candidates, of which outdated ones are skipped.
   void mergeAll(std::vector<Symbol> &symbols) const {
     struct Candidate {
       int64_t rank, left, token;
-      Pair pair; // as it was: one of them may have been merged since
+      Pair pair; // when it was offered: outdated if one of them was merged since
       bool operator<(const Candidate &other) const { return std::pair(rank, left) > std::pair(other.rank, other.left); }
     };
     std::priority_queue<Candidate> queue;
@@ -164,7 +169,7 @@ private:
 } // namespace
 
 Model makeBytePairs(const Json &json, const Vocabulary &vocabulary) {
-  // A function is copied, the table of merges is not.
+  // std::function copies its target: share the table of merges.
   auto pairs = std::make_shared<const BytePairs>(json, vocabulary);
   return [pairs](const std::string &part, std::vector<int64_t> &tokens) { (*pairs)(part, tokens); };
 }

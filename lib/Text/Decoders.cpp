@@ -1,3 +1,4 @@
+// From tokens back to text, one token at a time.
 #include "Steps.h"
 
 #include <charconv>
@@ -7,7 +8,7 @@ namespace plc::text {
 namespace {
 
 Decoder makeByteLevel(const Json &) {
-  // What is written by other characters is an added token, which stands for itself.
+  // A token with other characters was added to the vocabulary, and stands for itself.
   return [](std::string token, bool) { return bytesOfCharacters(token).value_or(token); };
 }
 
@@ -37,7 +38,7 @@ Decoder makeMetaspace(const Json &json) {
   };
 }
 
-/// `<0x0A>`, a byte that is no token by itself.
+/// `<0x0A>`: a byte without a token of its own.
 Decoder makeByteFallback(const Json &) {
   return [](std::string token, bool) {
     unsigned byte = 0;
@@ -58,7 +59,7 @@ Decoder makeReplace(const Json &json) {
   };
 }
 
-/// Of the whole text, whose end is not known while it grows.
+/// Strips the beginning of the whole text. The end cannot be stripped, because a growing text has none.
 Decoder makeStrip(const Json &json) {
   std::string content = json.at("content").text();
   int64_t start = json.at("start").number();

@@ -1,4 +1,4 @@
-// A place in tokenizer.json, so that errors name it.
+// A value of tokenizer.json with its path, so that errors name it.
 #ifndef PLC_TEXT_JSON_H
 #define PLC_TEXT_JSON_H
 
@@ -9,6 +9,7 @@
 
 namespace plc::text {
 
+/// A value of a tokenizer.json and its path in there. Readers throw fileError with that path.
 class Json {
 public:
   Json(const std::string &file, const nlohmann::json &value, std::string path = "")
@@ -21,7 +22,7 @@ public:
   bool isNull() const { return value->is_null(); }
   bool isText() const { return value->is_string(); }
   bool isObject() const { return value->is_object(); }
-  /// An entry that is there and not null.
+  /// A member that exists and is not null.
   std::optional<Json> find(const std::string &key) const {
     if (!value->is_object())
       fail("is no object");
@@ -41,7 +42,7 @@ public:
       fail("is no string");
     return value->get<std::string>();
   }
-  /// From 0 to 2^31 - 1.
+  /// An integer from 0 to 2^31 - 1.
   int64_t number() const {
     if (!value->is_number_unsigned() || value->get<uint64_t>() > 0x7fffffff)
       fail("is no integer from 0 to 2147483647");
@@ -79,12 +80,12 @@ public:
     return all;
   }
 
-  /// The row of a table whose name the entry 'type' has.
+  /// The row of a table that the member 'type' names.
   template <typename Row, size_t size>
   const Row &choose(const Row (&rows)[size]) const {
     return at("type").chooseText(rows);
   }
-  /// The row whose name this text is.
+  /// The row of a table that this text names.
   template <typename Row, size_t size>
   const Row &chooseText(const Row (&rows)[size]) const {
     std::string names, given = text();

@@ -1,3 +1,4 @@
+// Rewrites text before it is cut: Unicode forms, case, accents.
 #include "Steps.h"
 #include "Unicode.h"
 
@@ -5,7 +6,7 @@ namespace plc::text {
 
 namespace {
 
-/// CJK ideographs, each of which is a word to BERT.
+/// CJK ideographs, each of which is a word to BERT; the ranges are BERT's.
 bool isIdeograph(char32_t c) {
   constexpr std::pair<char32_t, char32_t> ranges[] = {{0x4e00, 0x9fff},   {0x3400, 0x4dbf},   {0x20000, 0x2a6df},
                                                       {0x2a700, 0x2b73f}, {0x2b740, 0x2b81f}, {0x2b920, 0x2ceaf},
@@ -16,6 +17,7 @@ bool isIdeograph(char32_t c) {
   return false;
 }
 
+/// BERT's clean_text: drops control characters, and makes every white space a blank.
 std::string clean(std::string_view text) {
   return mapCharacters(text, [](char32_t c, std::string &out) {
     bool isBlank = c == '\t' || c == '\n' || c == '\r' || isWhiteSpace(c);

@@ -1,3 +1,4 @@
+// Cuts text into words before the model sees them.
 #include "Steps.h"
 #include "Unicode.h"
 
@@ -5,7 +6,7 @@ namespace plc::text {
 
 namespace {
 
-/// What becomes of the text that a pattern matches.
+/// What happens to the text that a pattern matches.
 enum class Behavior { Contiguous, Isolated, MergedWithNext, MergedWithPrevious, Removed };
 constexpr struct {
   const char *name;
@@ -20,15 +21,15 @@ struct Run {
   size_t begin, end;
   bool isMatch;
 };
-/// The matches of a pattern and what stands between them.
+/// Cuts a text into matches and the text between them.
 using Pattern = std::function<std::vector<Run>(const std::string &text)>;
 
-/// Each run that is to stand by itself.
+/// The runs that become parts of their own.
 std::vector<Run> arrange(const std::vector<Run> &runs, Behavior behavior) {
   std::vector<Run> arranged;
   for (size_t i = 0; i < runs.size(); ++i) {
     const Run &run = runs[i];
-    bool joins = false; // the one before
+    bool joins = false; // the run before it
     switch (behavior) {
     case Behavior::Removed:
       if (run.isMatch)
@@ -57,7 +58,7 @@ PreTokenizer splitter(Pattern pattern, Behavior behavior) {
   };
 }
 
-/// Each character for which `holds` is true is a match.
+/// Each character for which `holds` is true is a match by itself.
 Pattern characters(bool (*holds)(char32_t)) {
   return [=](const std::string &text) {
     std::vector<Run> runs;
@@ -98,6 +99,7 @@ std::string escaped(const std::string &text) {
   return pattern;
 }
 
+/// Applies steps one after another, each to all parts.
 PreTokenizer chain(std::vector<PreTokenizer> steps) {
   return [steps = std::move(steps)](const Part &whole) {
     std::vector<Part> parts = {whole};
@@ -128,7 +130,7 @@ PreTokenizer makeSplit(const Json &json) {
   }
 }
 
-/// GPT-2's words: English endings, then letters, digits or other characters with a blank before them, then blanks.
+/// The words of GPT-2: English endings; letters, digits or other characters with one blank before them; blanks.
 constexpr const char *byteLevelWords = R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
 
 PreTokenizer makeByteLevel(const Json &json) {
@@ -203,6 +205,7 @@ constexpr struct {
     {"Metaspace", makeMetaspace},   {"Punctuation", makePunctuation}, {"Sequence", makeSequence},
     {"Split", makeSplit},           {"Whitespace", makeWhitespace},   {"WhitespaceSplit", makeWhitespaceSplit}};
 
+/// Whether a byte is written as itself in byte-level tokens.
 bool isItself(unsigned byte) { return (byte >= 33 && byte <= 126) || (byte >= 161 && byte != 173); }
 
 } // namespace

@@ -1,4 +1,4 @@
-// What cuts a word into tokens.
+// The models that cut a word into tokens.
 #ifndef PLC_LIB_TEXT_TOKENMODELS_H
 #define PLC_LIB_TEXT_TOKENMODELS_H
 
@@ -14,14 +14,15 @@ using Vocabulary = std::unordered_map<std::string, int64_t>;
 /// Appends the tokens of a part.
 using Model = std::function<void(const std::string &part, std::vector<int64_t> &tokens)>;
 
-/// BPE (Sennrich et al., "Neural machine translation of rare words with subword units", 2016): the characters of a part are
-/// merged pair by pair, at each time the leftmost of the pairs that stand first in the list.
+/// BPE (Sennrich et al., "Neural machine translation of rare words with subword units", 2016): the characters of a part
+/// are merged pair by pair; each time the pair that is first in the list of merges, and the leftmost of these.
 Model makeBytePairs(const Json &json, const Vocabulary &vocabulary);
 
-/// WordPiece (Schuster and Nakajima, "Japanese and Korean voice search", 2012), as BERT has it: again and again the longest
-/// token that the rest begins with.
+/// WordPiece (Schuster and Nakajima, "Japanese and Korean voice search", 2012), as in BERT: repeatedly takes the
+/// longest token that the rest begins with.
 Model makeWordPieces(const Json &json, const Vocabulary &vocabulary);
 
+/// By the type in `json`. `vocabulary` must outlive the model.
 Model makeModel(const Json &json, const Vocabulary &vocabulary);
 
 } // namespace plc::text

@@ -1,3 +1,4 @@
+// A tokenizer of Hugging Face's tokenizer.json.
 #include "plc/Text/Tokenizer.h"
 
 #include "Steps.h"
@@ -11,14 +12,16 @@ namespace plc::text {
 
 namespace {
 
-/// A token that is found in a text as it is written, whatever the model would make of it.
+/// A token that is found in a text as it is written, before normalizer and model.
 struct AddedToken {
   int64_t token;
   std::string content;
   bool isNormalized, stripsLeft, stripsRight;
-  std::string searched; // the content, normalized if it is looked for in normalized text
+  std::string searched; // the content, normalized if it is searched in normalized text
 };
 
+/// The steps of tokenizer.json in their order: added tokens, normalizer, pre-tokenizer, model, and the tokens around a
+/// text.
 class Tokenizer final : public runtime::TextCodec {
 public:
   explicit Tokenizer(const Json &json)
@@ -90,7 +93,7 @@ private:
     added.push_back(std::move(token));
   }
 
-  /// What stands before and behind a text.
+  // Reads the tokens that stand before and behind every text.
   void readProcessor(const Json &json) {
     constexpr struct {
       const char *name;
@@ -103,7 +106,7 @@ private:
     (this->*json.choose(kinds).read)(json);
   }
 
-  void readNothing(const Json &) {} // it concerns places in the text alone
+  void readNothing(const Json &) {} // only about offsets in the text
 
   void readProcessors(const Json &json) {
     for (const Json &each : json.at("processors").elements())
@@ -132,8 +135,9 @@ private:
     }
   }
 
-  /// Calls f(text, added token or null, whether it begins the text) for the added tokens in a text and what stands between
-  /// them. Those that are normalized are looked for in a normalized text, the others before. At each place the longest is taken.
+  // Calls f(text, added token or null, whether it begins the text) for the added tokens in a text and for the text
+  // between them. Tokens with `normalized` are searched in normalized text, the others before that. At each position
+  // the longest one is taken.
   template <typename Function>
   void forEachPart(const std::string &text, bool normalized, Function f) const {
     size_t from = 0, at = 0;
@@ -174,9 +178,9 @@ private:
   Model model;
   Decoder decoder;
   std::vector<AddedToken> added;
-  std::unordered_set<int64_t> special;            // that add nothing to a text
+  std::unordered_set<int64_t> special;            // tokens that add nothing to a text
   std::unordered_map<int64_t, std::string> texts; // by token
-  std::vector<int64_t> before, behind;            // every text
+  std::vector<int64_t> before, behind;            // tokens around every text
 };
 
 } // namespace

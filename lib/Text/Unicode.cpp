@@ -1,3 +1,4 @@
+// Calls of ICU, between UTF-8 and its UTF-16.
 #include "Unicode.h"
 
 #include <unicode/uchar.h>
@@ -60,7 +61,7 @@ std::string mapCharacters(std::string_view text, const std::function<void(char32
 bool isWhiteSpace(char32_t c) { return u_isUWhiteSpace(static_cast<UChar32>(c)); }
 
 bool isPunctuation(char32_t c) {
-  // All of ASCII that is neither letter nor digit nor blank counts, as '$' and '`', which Unicode calls symbols.
+  // BERT's rule: all of ASCII that is neither letter, digit nor blank, also '$' and '`', which are symbols in Unicode.
   return (c > 32 && c < 127 && !u_isalnum(static_cast<UChar32>(c))) || hasCategory(c, U_GC_P_MASK);
 }
 
@@ -71,7 +72,7 @@ bool isMark(char32_t c) { return hasCategory(c, U_GC_M_MASK); }
 
 void appendLowerCase(char32_t c, std::string &text) {
   append(text, static_cast<char32_t>(u_tolower(static_cast<UChar32>(c))));
-  if (c == 0x130) // the one letter whose lower case is two characters wherever it stands
+  if (c == 0x130) // the only letter whose lower case is always two characters
     append(text, 0x307);
 }
 
@@ -82,6 +83,7 @@ std::string normalize(Normalization form, std::string_view text) {
                                    : form == Normalization::KC ? unorm2_getNFKCInstance(&status)
                                                                : unorm2_getNFKDInstance(&status);
   check(status);
+  // Usually large enough; else ICU returns the length that is.
   Wide wide = wideOf(text), result(wide.size() * 4 + 16);
   auto run = [&] {
     status = U_ZERO_ERROR;
@@ -115,7 +117,7 @@ Regex::Regex(const std::string &pattern) {
 void Regex::forEachMatch(std::string_view text, const std::function<void(size_t, size_t)> &f) const {
   auto *regex = static_cast<URegularExpression *>(compiled.get());
   UErrorCode status = U_ZERO_ERROR;
-  // Over UTF-8, places are bytes.
+  // A UText over UTF-8, so that positions are bytes.
   std::unique_ptr<UText, decltype(&utext_close)> view(
       utext_openUTF8(nullptr, text.data(), static_cast<int64_t>(text.size()), &status), utext_close);
   check(status);

@@ -1,3 +1,4 @@
+// WordPiece as in BERT: longest match first.
 #include "TokenModels.h"
 #include "Unicode.h"
 
@@ -14,6 +15,7 @@ Model makeWordPieces(const Json &json, const Vocabulary &vocabulary) {
           most = most ? most->number() : 100](const std::string &part, std::vector<int64_t> &tokens) {
     std::vector<size_t> ends; // of characters
     forEachCharacter(part, [&](char32_t, size_t, size_t end) { ends.push_back(end); });
+    // A word with an unknown rest is the unknown token as a whole.
     size_t before = tokens.size();
     bool fits = static_cast<int64_t>(ends.size()) <= most;
     for (size_t first = 0, begin = 0; fits && begin < part.size();) {

@@ -1,4 +1,4 @@
-//===- plc-compile.cpp - from a model to a plan, an IR or a module ----------===//
+//===- plc-compile.cpp - from a model to a plan, an IR or a module --------===//
 #include "plc/Driver/Compile.h"
 #include "plc/Driver/Instrumentation.h"
 #include "plc/Support/Version.h"
@@ -65,6 +65,7 @@ exit codes: 0 done, 1 bad model, 2 usage or strategy, 3 no plan fits, 70 interna
 example: plc-compile examples/gpt.ein --set parallelism.stages=2 --set parallelism.micro_batches=4 -o gpt.plcm
 )";
 
+/// Prints an error about the command line; its exit code.
 static int usage(const llvm::Twine &text) {
   llvm::errs() << "plc-compile: error: " << text << "\n";
   return 2;
@@ -81,9 +82,10 @@ static int checkOutputs(llvm::ArrayRef<std::string> outputs) {
   return 0;
 }
 
+/// Fills in `options`. Returns 0, or the exit code of an error that it has printed.
 static int parse(int argc, char **argv, CompileOptions &options) {
   std::vector<StringRef> arguments(argv + 1, argv + argc);
-  // What can be given once; `--set` and `-D` repeat, and the last of a name counts; outputs add up.
+  // Options that can be given once. `--set` and `-D` repeat, and the last of a name counts; outputs add up.
   std::string program, rates, errorLimit;
   const std::pair<StringRef, std::string *> single[] = {
       {"-o", &options.output},       {"--emit", &options.emit}, {"--entry", &options.entry},
@@ -192,7 +194,7 @@ static int parse(int argc, char **argv, CompileOptions &options) {
 static void printHelp() {
   auto [before, after] = StringRef(help).split("PHASES");
   llvm::outs() << before;
-  // In lines of at most 120 columns, each beginning under the first name.
+  // Lines of at most 120 columns, which begin under the first name.
   size_t column = before.size() - before.rfind('\n') - 1;
   for (StringRef name : emitNames()) {
     bool last = name == emitNames().back();
@@ -210,7 +212,7 @@ static void printHelp() {
 }
 
 int main(int argc, char **argv) {
-  std::signal(SIGXFSZ, SIG_IGN); // a file that is larger than the user may have is an error of its write
+  std::signal(SIGXFSZ, SIG_IGN); // a file beyond `ulimit -f` becomes an error of write()
   for (StringRef argument : llvm::ArrayRef(argv, argc).drop_front()) {
     if (argument == "--help" || argument == "-h")
       return printHelp(), 0;

@@ -1,4 +1,4 @@
-// Runs compiled modules: train, eval, infer, generate, bench, params, einsum, tokenize, inspect, simulate. Maps no LLVM.
+// plc-run: trains, evaluates, runs and inspects models. It maps no LLVM.
 #include "plc/Commands/Commands.h"
 #include "plc/Commands/ModelFile.h"
 #include "plc/Text/Tokenizer.h"

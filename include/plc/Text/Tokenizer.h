@@ -6,9 +6,9 @@
 
 namespace plc::text {
 
-/// A tokenizer of Hugging Face's, from the text of its `tokenizer.json`: byte pairs (BPE) or word pieces (WordPiece), with
-/// their normalizers, pre-tokenizers, added tokens, templates and decoders. Throws runtime::Error, which names what the
-/// file has and this does not know.
+/// A tokenizer from the text of a `tokenizer.json` of Hugging Face: byte pairs (BPE) or word pieces (WordPiece), with
+/// normalizers, pre-tokenizers, added tokens, templates and decoders. Throws runtime::Error that names what is not
+/// supported.
 std::unique_ptr<runtime::TextCodec> readTokenizer(const std::string &file, const std::string &json);
 
 } // namespace plc::text
