@@ -1,3 +1,4 @@
+// The tables of commands and options, and the text of --help.
 #include "OptionTable.h"
 
 #include "Runs.h"
@@ -74,7 +75,7 @@ double parseReal(const Given &given, double below) {
   return parseNumber(given, 0, below, "a number from 0" + end);
 }
 
-/// Above 0, to 1.
+/// A number above 0, at most 1.
 double parsePart(const Given &given) {
   double value = parseReal(given, INFINITY);
   if (value == 0 || value > 1)
@@ -116,7 +117,7 @@ TensorOption parseTensor(const Given &given) {
   return {name, TensorPlace::parse(rest.substr(1))};
 }
 
-/// A name alone is told.
+/// A name without a file: the result is printed.
 TensorOption parseOutput(const Given &given) {
   bool alone = !given.text.empty() && given.text.find('=') == std::string::npos;
   return alone ? TensorOption{given.text, {}} : parseTensor(given);
