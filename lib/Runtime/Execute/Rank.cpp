@@ -112,7 +112,7 @@ bool Rank::takeAll(const TrainingStep &step, const Probe &probe) {
       return false;
     probeBefore(action, probe);
     if (!(action.prepares() && prepared) && action.op != Op::Drop &&
-        !take(action, step)) // A drop does nothing: it tells the checks that bytes are dead.
+        !take(action, step)) // A drop does nothing: only the checks need it.
       return false;
   }
   return true;

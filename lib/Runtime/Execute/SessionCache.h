@@ -11,7 +11,7 @@ namespace plc::runtime {
 
 /// Makes a session when its entry first runs, and keeps it. Each run sees the parameters that were last written or
 /// trained. These have one home at a time: the host's copy or, after a step or keepIn(), the arenas of one session, the
-/// holder. A version number tells which sessions have to be filled again.
+/// holder. A version number shows which sessions are outdated.
 class SessionCache {
 public:
   SessionCache(std::unique_ptr<Module> module, const ModuleOptions &options);

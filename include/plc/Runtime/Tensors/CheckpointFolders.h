@@ -22,9 +22,11 @@ public:
   /// What happens to checkpoints that DIR has already.
   enum class Former : uint8_t { Refuse, GoOn, Replace };
 
-  /// Makes DIR if there is none. Throws Error if it cannot be written, if another run saves there, if `former` is
-  /// Refuse and a run has saved there, or if something that is no checkpoint has the name of a step for which `saves`
-  /// holds. To be called before a run, so that it does not fail at its end.
+  /// Makes DIR if there is none. To be called before a run, so that it does not fail at its end. Throws Error
+  /// - if DIR cannot be written;
+  /// - if another run saves there;
+  /// - if `former` is Refuse and a run has saved there;
+  /// - if something that is no checkpoint has the name of a step for which `saves` holds.
   SaveFolder(const std::string &directory, Former former, const std::function<bool(int64_t step)> &saves);
   SaveFolder(const SaveFolder &) = delete;
   ~SaveFolder();
