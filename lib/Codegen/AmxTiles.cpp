@@ -1,19 +1,22 @@
-//===- AmxTiles.cpp - contractions of bf16 by tiles of the matrix unit ------===//
+//===- AmxTiles.cpp - bf16 contractions by tiles of the matrix unit -------===//
 //
-// TDPBF16PS adds 32 products to each of 16 x 16 sums, as a block of pairs has them. Four tiles of c are in registers, of 32 rows by 32
-// columns, for up to 512 summed elements:
+// TDPBF16PS adds 32 products to each of 16 x 16 sums, in the order that the numerics fix for a block of pairs. Four
+// tiles of c stay in registers, 32 rows by 32 columns, for up to 512 summed elements:
 //
-//   for each group of panels of b, for the rows of a chunk       (units: parts of the rows)
+//   for each group of panels of b, for the rows of a chunk       (units: slices of the rows)
 //     for each 512 summed elements
 //       pack the panels' rows of b, in pairs
-//       for each 32 rows of a (packed before, if they do not lie along k), for each panel
+//       for each 32 rows of a (packed before, unless they are contiguous along k), for each panel
 //         c = c + a b: two tiles by two, 32 elements a step
 //
-// Every tile has its full size: rows, columns and elements that do not exist are zeros in what is packed, and tiles of c at the edges
-// are copied. So there is one configuration, and a block that is not full is filled with products of zeros, as it must be.
+// Every tile has its full size. Rows, columns and elements beyond the operands are zeros in the packed buffers, and
+// tiles at the edges of c are copied. So one tile configuration serves the whole kernel, and a short block of pairs is
+// filled with products of zeros, as its definition says.
 //
-// Where rows of a choose parts of a table, those that chose one part are its rows, wherever they lie (GroupedTiles.cpp): each 32 are
-// packed, and their tiles of c copied.
+// Where rows of a choose slices of a table, the rows of one slice form the product, wherever they are stored
+// (GroupedTiles.cpp): each 32 of them are packed, and their tiles of c copied.
+//
+// TDPBF16PS: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2.
 //
 //===----------------------------------------------------------------------===//
 #include "RowGroups.h"
@@ -36,11 +39,15 @@ namespace {
 constexpr int64_t edge = 16;           // rows of a tile, and columns of one of c
 constexpr int64_t twoTiles = 2 * edge; // rows and columns that are summed at once
 constexpr int64_t tileElements = edge * pairBlock, rowBytes = 2 * pairBlock;
-constexpr int64_t smallestPart = 64, enoughUnits = 24; // for parts of one chunk b is packed once
-// Rows of a lie in the first cache, b in the second: on a Xeon with AMX and 2 MB of it, drafts in C reached 0.74 to 0.85 of the unit's peak
-// with 512 summed elements in registers, 0.68 to 0.73 with 256.
+// Least rows of a slice, and units from which rows are not cut. Not tuned: slices of one chunk share the packed b, so
+// short slices cost little, and 24 units keep several threads busy.
+constexpr int64_t smallestPart = 64, enoughUnits = 24;
+// Rows of a stay in L1 (32 rows of 512 bf16 are 32 KiB of 48), a group of b in L2. Measured with drafts in C on a Xeon
+// with AMX and 2 MiB of L2: 0.74 to 0.85 of the unit's peak with 512 summed elements in registers, 0.68 to 0.73 with
+// 256. A group of b takes a quarter of L2 there, which leaves room for the block of c.
 constexpr int64_t summed = 512, groupBytes = 512 << 10;
 
+// Writes one contraction, or one grouped contraction (`chosen`), as the loops above.
 class AmxWriter {
 public:
   AmxWriter(KernelWriter &writer, MatmulNest product)
@@ -51,6 +58,7 @@ public:
     chosen.emplace(writer, *part, nest.rows, writer.addAccess(part->gather, part->extent));
   }
 
+  // Chooses group and slices, allocates scratch, and writes the loop over units of a chunk.
   void run() {
     int64_t sums = std::min(x.k.extent, summed), steps = llvm::divideCeil(sums, pairBlock);
     panels = llvm::divideCeil(x.n.extent, twoTiles);
@@ -73,7 +81,7 @@ public:
     Value count = w.index(parts);
     w.loop(arith::DivUIOp::create(b, lower, count), arith::CeilDivUIOp::create(b, upper, count), 1, {},
            [&](Value number, ValueRange) -> SmallVector<Value> {
-             // Of the group's parts those that the chunk has, for which b is packed once.
+             // The chunk covers a range of this group's slices; all of them share one packed b.
              Value before = w.times(number, parts);
              Value begin = arith::SubIOp::create(b, arith::MaxUIOp::create(b, lower, before), before);
              Value end = arith::SubIOp::create(b, arith::MinUIOp::create(b, upper, w.plus(before, count)), before);
@@ -96,8 +104,9 @@ public:
   }
 
 private:
+  // Cuts the rows in as many slices as threads could use, each a multiple of 32 rows. Returns their number.
   int64_t chooseParts(int64_t groups) {
-    if (chosen) // each part of the table has its rows
+    if (chosen) // rows are grouped by slices of the table already
       return 1;
     int64_t wanted = llvm::divideCeil(std::min(chunksOf(w.kernel.getNs()), enoughUnits), x.units() * groups);
     int64_t parts = std::clamp<int64_t>(x.m.extent / smallestPart, 1, wanted);
@@ -105,25 +114,29 @@ private:
     return llvm::divideCeil(x.m.extent, length);
   }
 
-  // How factors lie: b along n, so that two of its rows are read beside each other; b along k, in pairs; rows of a as tiles want them.
+  // How the factors are stored: b contiguous along n, so that two of its rows are read side by side; b contiguous along
+  // k, so that pairs are neighbours; rows of a as tiles read them.
   bool readsPairs() const { return x.n.b == 1 && !columns.isTable(); }
   bool readsWords() const { return x.k.b == 1 && depthOfB.isRun() && !columns.isTable(); }
   bool readsRows() const { return depthOfA.isRun(); }
-  // Rows that lie a page apart would share a few lines of the first cache.
+  // Whether tiles of a are loaded without a copy. Strides of 2 KiB and more are packed: in an L1 of 48 KiB and 12 ways,
+  // rows 2 KiB apart use 2 of its 64 sets, which hold 24 lines, fewer than the 32 rows of a step. Derived, not
+  // measured.
   bool readsInPlace() const {
     constexpr int64_t farBytes = 2048;
     return readsRows() && rowsOfA.element == rowsOfA.read && 2 * x.m.a < farBytes && !chosen;
   }
 
+  // bf16 travels as its 16 bits until the unit reads it.
   Type held() { return b.getI16Type(); }
 
-  // Rows from `row` to `rows`, and a group of panels from number `first` on.
+  // Writes rows [row, rows) of c by one group of panels, of which `first` is the first.
   void writeUnit(Offsets from, Value row, Value rows, Value first) {
     Value column = w.times(first, twoTiles);
     Value count = arith::MinUIOp::create(b, arith::SubIOp::create(b, w.index(panels), first), w.index(group));
     columns.fill(w, column, w.times(count, twoTiles));
     int64_t lastColumns = x.n.extent - (panels - 1) * twoTiles, lastRows = x.m.extent % twoTiles;
-    // Of the panels those that are full, and whether the last one, which is not, is among them.
+    // Panels of full width share one loop; the ragged last panel has code of its own.
     Value full = count, hasLast;
     if (lastColumns < twoTiles) {
       hasLast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, w.plus(first, count), w.index(panels));
@@ -145,6 +158,7 @@ private:
           depthOfB.fill(w, block.first, block.size);
           at.a = w.plus(at.a, depthOfA.begin(w, block.first));
           at.b = w.plus(at.b, depthOfB.begin(w, block.first));
+          // b once for the block, then a once for each 32 rows, then every panel with these rows.
           eachPanel([&](Value number, int64_t active) { packB(at.b, column, number, block.size, active); });
           auto writeRows = [&](Value firstRow, int64_t height) {
             SmallVector<Offsets> rowsAt = rowsFrom(firstRow, height, rows, at);
@@ -155,9 +169,9 @@ private:
               writeTiles(direct, rowsAt, inRow, number, block, active);
             });
           };
-          // Of rows that choose, the last ones are repeated: they are computed, and stored, as before.
+          // Grouped rows repeat their last row to fill a tile: it is computed and stored twice, with equal values.
           Value whole = rows;
-          if (lastRows && !chosen) // of the last part
+          if (lastRows && !chosen) // only the last slice is ragged
             whole = arith::MinUIOp::create(b, rows, w.index(x.m.extent - lastRows));
           w.loop(row, whole, twoTiles, {}, [&](Value firstRow, ValueRange) -> SmallVector<Value> {
             writeRows(firstRow, twoTiles);
@@ -170,7 +184,7 @@ private:
         summed);
   }
 
-  // Where so many rows lie, of those before `end`.
+  // Offsets of `height` rows from number `first` on. Rows of a group end at `end`: beyond it the last one is repeated.
   SmallVector<Offsets> rowsFrom(Value first, int64_t height, Value end, const Offsets &from) {
     SmallVector<Offsets> rows;
     Value last = chosen ? Value(arith::SubIOp::create(b, end, w.index(1))) : Value();
@@ -186,7 +200,7 @@ private:
 
   //===--- packing ---------------------------------------------------------===//
 
-  // So many elements that lie beside each other, as 16 bits; zeros behind them.
+  // `width` neighbouring elements as 16 bits each; lanes from `active` on are zeros.
   Value loadHeld(const Factor &from, Value offset, int64_t width, int64_t active) {
     if (active <= 0)
       return zeros(width);
@@ -194,7 +208,7 @@ private:
   }
   Value zeros(int64_t width) { return arith::ConstantOp::create(b, b.getZeroAttr(VectorType::get({width}, held()))); }
 
-  // Two rows as pairs of neighbours.
+  // Interleaves two rows: element i of both becomes the pair i.
   Value interleave(Value even, Value odd) {
     SmallVector<int64_t> order;
     for (int64_t i = 0; i < edge; ++i)
@@ -204,7 +218,7 @@ private:
 
   Value words(Value halves) { return vector::BitCastOp::create(b, VectorType::get({edge}, b.getI32Type()), halves); }
 
-  // 16 vectors of words, rows of which become columns, to a tile.
+  // Transposes 16 vectors of 32-bit words and stores them as a tile.
   void storeTurned(MutableArrayRef<Value> square, Value tile, Value at) {
     turnSquare(b, square);
     for (int64_t i = 0; i < edge; ++i) {
@@ -213,7 +227,7 @@ private:
     }
   }
 
-  // Steps of a block, the last of which may have fewer elements.
+  // Writes each step of 32 summed elements; the last may have fewer.
   void eachStep(int64_t size, llvm::function_ref<void(Value step, int64_t elements)> write) {
     int64_t whole = size / pairBlock;
     if (whole)
@@ -225,9 +239,10 @@ private:
       write(w.index(whole), size % pairBlock);
   }
 
-  // A panel of b: for each step two tiles, each of 16 rows of pairs.
+  // Packs a panel of b: for each step two tiles, each of 16 rows of pairs.
   void packB(Value from, Value firstColumn, Value number, int64_t size, int64_t active) {
     Value to = w.times(number, panelElements);
+    // Windows and other scattered columns are gathered into rows first, then packed like rows.
     if (!readsPairs() && !readsWords()) {
       Value before = w.times(number, twoTiles);
       Panel panel{edge, llvm::divideCeil(active, edge), active};
@@ -242,10 +257,12 @@ private:
     Value begin = w.plus(from, w.times(w.plus(firstColumn, w.times(number, twoTiles)), x.n.b));
     eachStep(size, [&](Value step, int64_t elements) {
       if (readsPairs())
+        // Rows of b are vectors: two of them interleave to pairs.
         return packPairs(to, step, elements, active, [&](Value k, int64_t tile, int64_t lanes) {
           Value at = w.plus(w.plus(begin, depthOfB.at(w, k)), w.index(tile * edge));
           return loadHeld(rowsOfB, at, edge, lanes);
         });
+      // Columns of b hold the pairs already: a transposed square of 16 columns is a tile.
       for (int64_t tile = 0; tile * edge < active; ++tile) {
         SmallVector<Value> square;
         for (int64_t i = 0; i < edge; ++i) {
@@ -258,10 +275,12 @@ private:
     });
   }
 
+  // Offset of a step's tile in a packed buffer: both packed operands have two tiles a step.
   Value placeOf(Value to, Value step, int64_t tile) {
     return w.plus(to, w.plus(w.times(step, 2 * tileElements), w.index(tile * tileElements)));
   }
 
+  // Packs one step from rows that `load` reads; pairs beyond `elements` are zeros.
   void packPairs(Value to, Value step, int64_t elements, int64_t active,
                  llvm::function_ref<Value(Value k, int64_t tile, int64_t lanes)> load) {
     Value first = w.times(step, pairBlock);
@@ -276,13 +295,14 @@ private:
       }
   }
 
-  // Up to 32 rows of a, as tiles of 16 rows by 32 elements; of rows that are read where they lie what is left of a step.
+  // Packs up to 32 rows of a as tiles of 16 rows by 32 elements. With `direct` only a short last step is packed.
   void packA(ArrayRef<Offsets> rowsAt, int64_t size, bool direct) {
     int64_t height = rowsAt.size();
     auto pack = [&](Value step, int64_t elements) {
       for (int64_t tile = 0; tile * edge < height; ++tile) {
         Value to = placeOf(w.index(0), step, tile);
         int64_t rows = std::min(edge, height - tile * edge);
+        // Three layouts: contiguous along k (copy), contiguous along m (transpose words), anything else (by element).
         if (readsRows()) {
           for (int64_t i = 0; i < edge; ++i) {
             Value at = w.plus(rowsAt[tile * edge + std::min(i, rows - 1)].a, w.times(step, pairBlock));
@@ -311,7 +331,7 @@ private:
       pack(w.index(size / pairBlock), size % pairBlock);
   }
 
-  // Elements that lie anywhere.
+  // Packs a step element by element, where rows of a have no contiguous axis.
   void packElements(ArrayRef<Offsets> rowsAt, Value step, int64_t elements, int64_t tile) {
     Value to = placeOf(w.index(0), step, tile), none = zeros(pairBlock);
     for (int64_t i = 0; i < edge; ++i)
@@ -328,9 +348,10 @@ private:
 
   //===--- tiles -----------------------------------------------------------===//
 
-  // A tile is a value of the unit; for tests, on CPUs that have none, its 16 rows.
+  // A tile is one SSA value of the unit's type. With `emulatesAmx`, for tests on CPUs without it, it is 16 vectors.
   using Tile = SmallVector<Value>;
 
+  // The unit's intrinsics take raw pointers and byte strides.
   Value address(Value memory, Value offset) {
     auto pointer = LLVM::LLVMPointerType::get(b.getContext());
     auto asInteger = [&](Value index) -> Value { return arith::IndexCastOp::create(b, b.getI64Type(), index); };
@@ -343,6 +364,7 @@ private:
     return cast<MemRefType>(memory.getType()).getElementType().getIntOrFloatBitWidth() / 8;
   }
 
+  // Calls an AMX intrinsic on full tiles (16 rows of 64 bytes); LLVM assigns registers and configuration.
   Value call(StringRef name, ArrayRef<Value> operands, bool gives = true) {
     SmallVector<Value> all{number(edge, 16), number(rowBytes, 16)};
     llvm::append_range(all, operands);
@@ -355,7 +377,7 @@ private:
     return LLVM::ConstantOp::create(b, b.getIntegerAttr(b.getIntegerType(bits), value));
   }
 
-  // Rows that lie so many elements apart.
+  // Loads a tile whose rows are `apart` elements apart.
   Tile loadTile(Value memory, Value offset, int64_t apart, StringRef load = "tileloadd64") {
     if (!w.options.emulatesAmx)
       return {call(load, {address(memory, offset), number(apart * bytesOf(memory), 64)})};
@@ -365,7 +387,8 @@ private:
       rows.push_back(vector::LoadOp::create(b, type, memory, ValueRange{w.plus(offset, w.index(i * apart))}));
     return rows;
   }
-  // Past the first cache, where the rows of a shall stay.
+  // Loads without keeping the lines in L1, where the rows of a shall stay. Measured with drafts in C on a Xeon with
+  // AMX: whole products gain 0.12 to 0.18 of the unit's peak.
   Tile streamTile(Value memory, Value offset, int64_t apart) {
     return loadTile(memory, offset, apart, "tileloaddt164");
   }
@@ -383,10 +406,11 @@ private:
       return {call("tilezero", {})};
     return Tile(edge, arith::ConstantOp::create(b, b.getZeroAttr(VectorType::get({edge}, sum))));
   }
+  // c + left * right, 32 summed elements for each of the 16 x 16 sums.
   Tile addProducts(const Tile &c, const Tile &left, const Tile &right) {
     if (!w.options.emulatesAmx)
       return {call("tdpbf16ps", {number(rowBytes, 16), c[0], left[0], right[0]})};
-    // In loops over memory, so that there is less code to compile.
+    // Emulation loops over memory instead of unrolling 16 x 16 sums: there is less code to compile.
     if (!emulated)
       emulated = {w.scratch(edge * edge, sum), w.scratch(tileElements, held()), w.scratch(tileElements, held())};
     auto [sums, a, pairs] = *emulated;
@@ -410,6 +434,7 @@ private:
         }
         return next;
       });
+      // Both chains started from 0; they are added, then added to c.
       Value at = w.times(i, edge), before = w.load(sums, sum, at, 1, {edge, edge});
       w.store(arith::AddFOp::create(b, before, arith::AddFOp::create(b, chains[0], chains[1])), sums, at, 1,
               {edge, edge});
@@ -418,11 +443,12 @@ private:
     return loadTile(sums, w.index(0), edge);
   }
 
-  // 32 rows and columns of c, or what there is of them: whether a's rows are read where they lie, or packed.
+  // Adds a block's products to 32 rows and columns of c, or to those that exist. `direct`: a is read without a copy.
   void writeTiles(bool direct, ArrayRef<Offsets> rowsAt, Value inRow, Value number, const SumBlock &block,
                   int64_t active) {
     int64_t height = rowsAt.size();
     int64_t down = llvm::divideCeil(height, edge), across = llvm::divideCeil(active, edge);
+    // Whole tiles go straight to c. Others pass through `edgeOfC`, which has 32 x 32 elements.
     bool isWhole = height % edge == 0 && active % edge == 0 && !chosen;
     Value memory = isWhole ? w.memoryOf(x.c) : edgeOfC, first = isWhole ? w.plus(rowsAt[0].c, inRow) : w.index(0);
     int64_t apart = isWhole ? x.m.c : twoTiles;
@@ -438,6 +464,7 @@ private:
       auto tileOf = [&](ArrayRef<Value> all, int64_t number) { return Tile(all.slice(number * values, values)); };
       Value panel = w.times(number, panelElements);
       auto step = [&](Value at, SmallVector<Value> before, bool fromMemory) {
+        // Four loads, then four products: one of three changes that took drafts in C from 0.74 to 0.85 of the peak.
         SmallVector<Tile> right, left;
         for (int64_t j = 0; j < across; ++j)
           right.push_back(streamTile(packedB, placeOf(panel, at, j), pairBlock));
@@ -453,6 +480,7 @@ private:
         return after;
       };
       int64_t steps = llvm::divideCeil(block.size, pairBlock), whole = direct ? block.size / pairBlock : steps;
+      // In place, a short last step comes from the packed buffer: a full tile would read past the row's end.
       if (whole)
         tiles = w.loop(w.index(0), w.index(whole), 1, tiles,
                        [&](Value at, ValueRange carried) { return step(at, SmallVector<Value>(carried), direct); });
@@ -467,7 +495,7 @@ private:
       copyEdge(rowsAt, inRow, active, /*out=*/true);
   }
 
-  // Rows and columns of c that exist, to a buffer of whole tiles or back.
+  // Copies the rows and columns of c that exist to the buffer of whole tiles (`out` false) or back.
   void copyEdge(ArrayRef<Offsets> rowsAt, Value inRow, int64_t active, bool out) {
     for (auto [i, row] : llvm::enumerate(rowsAt))
       for (int64_t j = 0; j < active; j += edge) {

@@ -1,4 +1,4 @@
-//===- BlisRoutines.h - what compiled kernels may call ----------*- C++ -*-===//
+//===- BlisRoutines.h - BLIS functions that kernels may call ----*- C++ -*-===//
 #ifndef PLC_LIB_CODEGEN_BLISROUTINES_H
 #define PLC_LIB_CODEGEN_BLISROUTINES_H
 

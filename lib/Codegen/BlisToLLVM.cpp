@@ -1,4 +1,4 @@
-//===- BlisToLLVM.cpp - blocks of contractions to library calls -------------===//
+//===- BlisToLLVM.cpp - lowers blis.gemm to calls of BLIS -----------------===//
 #include "BlisRoutines.h"
 
 #include "plc/Codegen/Passes.h"
@@ -23,7 +23,7 @@ using namespace plc;
 
 namespace {
 
-// The library's name of the product of this type. `blis.gemm` takes the two types that it has.
+// Name of BLIS's gemm for an element type. The verifier of `blis.gemm` admits only f32 and f64.
 StringRef routineOf(ElementType element) {
   switch (element) {
   case ElementType::F64: return codegen::gemmOfF64;
@@ -38,8 +38,11 @@ StringRef routineOf(ElementType element) {
   llvm_unreachable("BLIS has no product of this element type");
 }
 
+// Lowers the gemms of one element type. The function called, from BLIS's typed API (dim_t and inc_t are 64-bit
+// integers):
+//
 // void bli_sgemm_ex(trans_t, trans_t, dim_t m, n, k, float *alpha, float *a, inc_t rsa, csa, float *b, inc_t rsb, csb,
-//                   float *beta, float *c, inc_t rsc, csc, cntx_t *, rntm_t *); dim_t and inc_t have 64 bits.
+//                   float *beta, float *c, inc_t rsc, csc, cntx_t *, rntm_t *);
 class GemmLowering {
 public:
   GemmLowering(ModuleOp module, ElementType type)
@@ -48,16 +51,17 @@ public:
     element = irTypeOf(type, module.getContext());
   }
 
+  // Replaces a `blis.gemm` by a call with alpha 1 and beta 0 or 1.
   void lower(blis::GemmOp gemm) {
     declare();
     b.setLoc(gemm.getLoc());
     b.setInsertionPoint(gemm);
     Value none = LLVM::ZeroOp::create(b, pointer), plain = LLVM::ConstantOp::create(b, b.getI32IntegerAttr(0));
     Value one = LLVM::AddressOfOp::create(b, pointer, name("one"));
-    // With beta 0 the library does not read C, which may be vacant.
+    // With beta 0 BLIS does not read c, so a vacant accumulator may hold anything.
     Value beta =
         LLVM::SelectOp::create(b, gemm.getAccumulate(), one, LLVM::AddressOfOp::create(b, pointer, name("zero")));
-    // The first field of plc_kernel_context, by which the library uses one thread: the runtime has its own.
+    // The `rntm_t` of the context (its first field) makes BLIS use one thread: the runtime has threads of its own.
     Value rntm = LLVM::LoadOp::create(b, pointer, gemm.getContext());
     SmallVector<Value> arguments = {plain, plain, wide(gemm.getM()), wide(gemm.getN()), constant(gemm.getK()), one};
     auto operand = [&](Value memory, Value offset, ArrayRef<int64_t> strides) {
@@ -83,6 +87,7 @@ private:
     return LLVM::GEPOp::create(b, pointer, element, start, ArrayRef<LLVM::GEPArg>{wide(offset)});
   }
 
+  // Declares the function and the constants 0 and 1 that alpha and beta point to, once per module and type.
   void declare() {
     if (function)
       return;

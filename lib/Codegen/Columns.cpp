@@ -1,4 +1,4 @@
-//===- Columns.cpp - reductions over leading axes, one chain per column -----===//
+//===- Columns.cpp - column reductions: one chain per kept element --------===//
 #include "PointwiseEmitter.h"
 #include "ScalarFunctions.h"
 
@@ -11,18 +11,21 @@ using namespace plc::codegen;
 
 namespace {
 
-// The kept dimensions are the outer loops; lanes lie along the last of them, and each lane is one chain.
+// Writes a reduction in which every sum is one chain. The kept dimensions are the outer loops; SIMD lanes run along the
+// last of them, so each lane is the chain of one result.
 class ColumnsWriter {
 public:
   ColumnsWriter(KernelWriter &writer, const ein::IterationSpace &alignment, ein::ReduceOp reduce)
       : w(writer), b(writer.b), reduce(reduce),
         points(writer, alignment, planLoops(writer.kernel, alignment, /*mix=*/false)) {}
 
+  // Cuts the kept elements in blocks of `width` columns, which are the units of chunks.
   void run() {
     const Loops &loops = points.loops;
     SmallVector<int64_t> extents(loops.extents.begin(), loops.extents.begin() + loops.outer);
     int64_t columns = extents.empty() ? 1 : extents.back();
-    // A lane is a chain, whose additions wait for each other: wide blocks have several registers of them in flight.
+    // Additions of one chain wait for each other: one takes 3 to 4 cycles, and a core starts two a cycle. So 64 columns
+    // of f32 keep four AVX-512 registers of chains in flight.
     if (extents.empty() || columns == 1)
       width = 1;
     else
@@ -50,6 +53,7 @@ public:
   }
 
 private:
+  // Writes one block of columns; only the last one may be ragged.
   void writeUnit(Point point, Value block, int64_t columns, int64_t blocks) {
     int64_t tail = columns % width;
     if (tail == 0)
@@ -58,7 +62,7 @@ private:
     ragged.active = tail;
     if (blocks == 1)
       return writeColumns(ragged);
-    // The last block is masked, in a branch of its own, so that the others need no mask.
+    // The ragged block has a branch of its own, so that the others need no mask.
     Value isLast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, block, w.index(blocks - 1));
     auto branch = scf::IfOp::create(b, isLast, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
@@ -68,20 +72,22 @@ private:
     writeColumns(point);
   }
 
+  // Writes the sums of one block, from the accumulator if the reduction has one that is not vacant.
   void writeColumns(Point &point) {
     Type type = reduce.getSumType();
     if (point.vector >= 0)
       type = VectorType::get({width}, type);
-    // Summed in its own type, and rounded once, where it is stored.
+    // The sum has its own type; the store rounds once.
     Value sum = identityOf(b, reduce.getReduction(), type);
     if (reduce.getAccumulator())
       sum = arith::SelectOp::create(b, w.accumulate, points.load(reduce, point), sum);
     points.store(reduce, walk(points.loops.outer, point, sum), point);
   }
 
+  // Nests one loop per reduced dimension, slowest first: the order of the chain.
   Value walk(unsigned loop, Point &point, Value sum) {
     if (loop == points.loops.extents.size()) {
-      // What was computed is of the point before.
+      // Values cached for the previous point are stale here.
       points.blockValues.clear();
       Value x = points.operandOf(reduce, 0, point);
       points.broadcast(x, point);

@@ -1,4 +1,4 @@
-//===- Contraction.cpp - what writers of contractions share -----------------===//
+//===- Contraction.cpp - what writers of contractions share ---------------===//
 #include "Contraction.h"
 #include "ScalarFunctions.h"
 
@@ -30,6 +30,7 @@ Offsets codegen::firstOffsets(KernelWriter &w, const MatmulNest &x) {
   return {orNull(x.firstOfA), orNull(x.firstOfB), {}};
 }
 
+// Loops that an operand does not depend on (step 0) emit nothing.
 Offsets codegen::moved(KernelWriter &w, ArrayRef<LoopDim> runs, ArrayRef<Value> at, Offsets from) {
   for (auto [run, index] : llvm::zip(runs, at)) {
     if (run.a)
@@ -51,6 +52,7 @@ Value codegen::orNotFirst(KernelWriter &w, Value accumulate, Value at) {
   return arith::OrIOp::create(w.b, accumulate, later);
 }
 
+// Elements of a block alternate between the chains: a chain is short if `count` does not reach its last element.
 void codegen::endChains(KernelWriter &w, MutableArrayRef<Value> even, MutableArrayRef<Value> odd, int64_t count) {
   auto end = [&](MutableArrayRef<Value> chains, int64_t last) {
     if (count > last)
@@ -64,6 +66,7 @@ void codegen::endChains(KernelWriter &w, MutableArrayRef<Value> even, MutableArr
   end(odd, ein::pairBlock - 1);
 }
 
+// Full blocks in a loop, a short one behind it.
 void codegen::forEachPairBlock(KernelWriter &w, int64_t size, Value adds,
                                llvm::function_ref<void(Value, int64_t, Value)> block) {
   int64_t whole = size / ein::pairBlock * ein::pairBlock;
@@ -76,13 +79,14 @@ void codegen::forEachPairBlock(KernelWriter &w, int64_t size, Value adds,
     block(w.index(whole), size - whole, whole ? Value(arith::ConstantIntOp::create(w.b, 1, 1)) : adds);
 }
 
-// Only the first block of a sum may store.
+// The blocks of one run of k. Only the first block of a sum may store; all later ones add.
 static void blocksOfRun(KernelWriter &w, const MatmulNest &x, Offsets from, Value accumulate,
                         llvm::function_ref<void(const SumBlock &)> block, int64_t length) {
   int64_t whole = x.k.extent / length * length, tail = x.k.extent - whole;
   auto blockAt = [&](Value first, int64_t size, Value adds) {
     block({x.depth.empty() ? moved(w, {x.k}, {first}, from) : from, size, adds, first});
   };
+  // A single full block needs no loop, and a tail behind full blocks always adds.
   if (whole > length)
     w.loop(w.index(0), w.index(whole), length, {}, [&](Value at, ValueRange) -> SmallVector<Value> {
       blockAt(at, length, orNotFirst(w, accumulate, at));
@@ -96,6 +100,7 @@ static void blocksOfRun(KernelWriter &w, const MatmulNest &x, Offsets from, Valu
     block({from, tail, accumulate, w.index(0)});
 }
 
+// Slow summed loops are outermost: blocks begin anew at each of their steps.
 void codegen::forEachBlock(KernelWriter &w, const MatmulNest &x, Offsets from,
                            llvm::function_ref<void(const SumBlock &)> block, int64_t length) {
   Value accumulate = x.accumulates ? w.accumulate : Value(arith::ConstantIntOp::create(w.b, 0, 1));
@@ -110,12 +115,13 @@ void codegen::forEachBlock(KernelWriter &w, const MatmulNest &x, Offsets from,
 
 namespace {
 
-// Factors that the kernel makes are written whole, each with the maps, gathers and lanes that lead to it in one row
-// kernel; where one of them reads another through a view, that is written before.
+// Writes factors that the kernel itself makes to scratch. One row kernel writes a factor with the maps, gathers and
+// `lanes` reductions that lead to it. A factor that another reads through a view is written first.
 class FactorWriter {
 public:
   FactorWriter(KernelWriter &writer, ArrayRef<Operation *> equations) : w(writer), equations(equations) {}
 
+  // Writes one factor whole; does nothing for arguments and for factors that are written already.
   LogicalResult write(Value factor) {
     Operation *maker = ein::viewed(factor).getDefiningOp();
     if (!maker || written.contains(maker))
@@ -130,10 +136,11 @@ public:
     return writeRows(w, ordered);
   }
 
-  /// Of the kernel's equations, how many factors are made of.
+  /// Number of the kernel's equations that the written factors consist of.
   unsigned count() const { return covered.size(); }
 
 private:
+  // Collects the equations that one row kernel computes for a factor. Fails on equations that a row cannot hold.
   LogicalResult collect(Operation *op, llvm::SetVector<Operation *> &needed) {
     auto reduce = dyn_cast<ein::ReduceOp>(op);
     bool ofRows = isa<ein::MapOp, ein::CastOp, ein::GatherOp>(op) ||
@@ -161,6 +168,7 @@ private:
 
 } // namespace
 
+// Counts the equations that it accounts for: any other one makes the kernel unfit for kind 'contract'.
 FailureOr<ein::ContractOp> codegen::beginContraction(KernelWriter &writer) {
   SmallVector<Operation *> equations = equationsOf(writer.kernel);
   ein::ContractOp op = plan::contractionOf(writer.kernel);
@@ -178,6 +186,7 @@ FailureOr<ein::ContractOp> codegen::beginContraction(KernelWriter &writer) {
   FactorWriter factors(writer, equations);
   unsigned inPlace = 0;
   for (auto [index, input] : llvm::enumerate(op.getInputs())) {
+    // A table is read through its positions, in memory; neither gather nor casts compute anything here.
     if (ein::GatherOp gather = ein::readInPlace(op, index)) {
       for (Value read : gather->getOperands()) {
         if (!writer.memoryOf(ein::readAs(read)))
@@ -196,7 +205,7 @@ FailureOr<ein::ContractOp> codegen::beginContraction(KernelWriter &writer) {
   }
   if (factors.count() + inPlace + 1 != equations.size())
     return refuse();
-  if (op.getPairs()) // not before factors are made
+  if (op.getPairs()) // only now: equations that make factors honour subnormals
     writer.flushSubnormals();
   return op;
 }

@@ -1,13 +1,13 @@
-//===- GroupedTiles.cpp - products of a table's parts with rows that chose them -===//
+//===- GroupedTiles.cpp - products of a table's slices with their rows ----===//
 //
-// Rows that chose one part of the table have one matrix product with it, however far apart they lie:
+// Rows that chose the same slice of a table share one matrix product, however far apart they are stored:
 //
 //   sort the rows by position, for each panel of the table's columns          (units: cut in chunks)
 //     for each position that rows hold, for each block of 256 summed elements
-//       pack the panel's rows of the part
+//       pack the panel's rows of the slice
 //       for each `height` of the position's rows: a tile
 //
-// All sums of an element are of one part, so grouping changes no order.
+// All summands of an element come from one slice, so grouping changes no order of a sum.
 //
 //===----------------------------------------------------------------------===//
 #include "RowGroups.h"
@@ -21,6 +21,7 @@ using namespace plc::codegen;
 
 namespace {
 
+// Writes a grouped contraction as the loops above, on vector registers. AmxTiles.cpp does so on the matrix unit.
 class GroupedTileWriter {
 public:
   GroupedTileWriter(KernelWriter &writer, ein::GroupedNest grouped)
@@ -28,6 +29,7 @@ public:
         element(cast<RankedTensorType>(x.c.getType()).getElementType()), tile(writer, element), rowsOfA(writer, x.a),
         groups(writer, nest.part, nest.rows, writer.addAccess(nest.part.gather, nest.part.extent)) {}
 
+  // Every call sorts all rows again: a counting sort, O(rows + positions), which is small beside the products.
   void run() {
     int64_t panels = llvm::divideCeil(x.n.extent, tile.width()), sums = std::min(x.k.extent, sumBlock);
     scratch = w.scratch(sums * tile.width(), element);
@@ -51,6 +53,7 @@ public:
   }
 
 private:
+  // One panel of c for all rows, slice by slice. Slices that no row chose are skipped.
   void writeUnit(Offsets from, const Panel &panel) {
     groups.forEachPart([&](Value part, Value begin, Value end) {
       Offsets at = from;
@@ -60,13 +63,15 @@ private:
     });
   }
 
+  // Packs the panel's rows of the slice, then meets them with the rows [begin, end) of the sorted order.
   void writeBlock(SumBlock block, Value begin, Value end, const Panel &panel) {
     depthOfA.fill(w, block.first, block.size);
     depthOfB.fill(w, block.first, block.size);
     block.at.a = w.plus(block.at.a, depthOfA.begin(w, block.first));
     block.at.b = w.plus(block.at.b, depthOfB.begin(w, block.first));
     packPanel(w, x, {block.at.b, depthOfB, columns, firstColumn, {}}, block.size, panel, scratch);
-    // As many tiles of the full height as there are rows for, then of fewer rows.
+    // Tiles of full height first, then of 2 and of 1 rows: the number of rows is known only at run time, and each
+    // height has its own code.
     for (int64_t height : {tile.heightOf(panel, x.pairs), int64_t(2), int64_t(1)}) {
       Value count = arith::DivUIOp::create(b, arith::SubIOp::create(b, end, begin), w.index(height));
       Value next = w.plus(begin, w.times(count, height));
@@ -78,6 +83,7 @@ private:
     }
   }
 
+  // `height` rows by one panel, as in Tiles.cpp, but each row has its own offset.
   void writeTile(const SumBlock &block, Value row, int64_t height, const Panel &panel) {
     SmallVector<Offsets> rows;
     for (int64_t i = 0; i < height; ++i)

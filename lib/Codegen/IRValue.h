@@ -1,8 +1,9 @@
-//===- IRValue.h - numbers that emit IR -------------------------*- C++ -*-===//
+//===- IRValue.h - values whose operations emit IR --------------*- C++ -*-===//
 //
-// The value type with which code generation instantiates the math functions of plc/Numerics (see Value.h there): an
-// SSA value of T or of a vector of T. Every operation becomes one arith or math operation without fast-math flags, but
-// for selectUsual, which is a branch.
+// The value type with which code generation instantiates the math functions of plc/Numerics (see Value.h there): an SSA
+// value of T or of a vector of T. So compiled kernels and the interpreter run one recipe, and have the same bits.
+//
+// Every operation becomes one arith or math operation without fast-math flags; `selectUsual` becomes a branch.
 //
 //===----------------------------------------------------------------------===//
 #ifndef PLC_LIB_CODEGEN_IRVALUE_H
@@ -25,10 +26,12 @@ struct IRValue {
   mlir::Value value;
 };
 template <typename T>
+/// The bits of a T, as a signless integer of the same width.
 struct IRBits {
   mlir::ImplicitLocOpBuilder *builder;
   mlir::Value value;
 };
+/// A truth value for each lane.
 struct IRMask {
   mlir::ImplicitLocOpBuilder *builder;
   mlir::Value value;
@@ -39,7 +42,7 @@ struct IRInteger {
   mlir::Value value;
 };
 
-/// The constant x as an element or a vector, whichever `type` is.
+/// The constant as an element, or splat to a vector if `type` is one.
 inline mlir::Value constantLike(mlir::ImplicitLocOpBuilder &builder, mlir::Type type, mlir::TypedAttr element) {
   if (auto vector = mlir::dyn_cast<mlir::VectorType>(type))
     return mlir::arith::ConstantOp::create(builder, mlir::DenseElementsAttr::get(vector, mlir::Attribute(element)));
@@ -53,7 +56,7 @@ inline mlir::Type shapedLike(mlir::Type type, mlir::Type element) {
   return element;
 }
 
-/// Of two values of one kind.
+/// One operation of two values of the same kind.
 template <typename Op, typename V>
 V emit(V a, V b) {
   return {a.builder, Op::create(*a.builder, a.value, b.value)};
@@ -132,7 +135,8 @@ V select(IRMask mask, V a, V b) {
   return {a.builder, mlir::arith::SelectOp::create(*a.builder, mask.value, a.value, b.value)};
 }
 
-/// A branch if not all lanes are usual: then `rare` is for all of them, and selected by lane.
+/// Computes `rare` only if some lane is not usual: a branch for the whole vector, then a selection by lane. Rare paths
+/// are long, and most vectors need none.
 template <typename T, typename Rare>
 IRValue<T> selectUsual(IRMask mask, IRValue<T> usual, Rare rare) {
   mlir::ImplicitLocOpBuilder &b = *usual.builder;
@@ -205,7 +209,7 @@ IRBits<T> shiftRight(IRBits<T> i, int n) {
   return emit<mlir::arith::ShRSIOp>(i, bitsLike(i, n));
 }
 
-// Integers and truth values.
+// Integers and truth values, for the recipes of Recipes.h.
 
 inline IRInteger operator+(IRInteger a, IRInteger b) { return emit<mlir::arith::AddIOp>(a, b); }
 inline IRInteger operator-(IRInteger a, IRInteger b) { return emit<mlir::arith::SubIOp>(a, b); }
@@ -226,7 +230,7 @@ inline IRInteger wordLike(IRInteger a, uint64_t n) {
 }
 inline IRInteger shiftDown(IRInteger a, int n) { return emit<mlir::arith::ShRUIOp>(a, wordLike(a, uint64_t(n))); }
 
-/// Of two integers, or of two masks.
+/// Compares two integers, or two masks.
 template <typename V>
 IRMask compare(mlir::arith::CmpIPredicate predicate, V a, V b) {
   return {a.builder, mlir::arith::CmpIOp::create(*a.builder, predicate, a.value, b.value)};

@@ -1,4 +1,4 @@
-//===- KernelSet.cpp - which kernels code is written for ------------------===//
+//===- KernelSet.cpp - kernels that a module's code is written for --------===//
 #include "plc/Codegen/KernelSet.h"
 
 #include "plc/Analysis/Implementations.h"
@@ -8,6 +8,7 @@ using namespace mlir;
 using namespace plc;
 using namespace plc::codegen;
 
+// Kernels that a loop calls get smaller numbers than the loop itself.
 int64_t KernelSet::append(plan::KernelOp kernel) {
   if (kernel.getKind() == plan::KernelKind::loop) {
     for (auto called : kernel.getBody().getOps<plan::KernelOp>())
@@ -19,6 +20,7 @@ int64_t KernelSet::append(plan::KernelOp kernel) {
   return kernels.size() - 1;
 }
 
+// Equal text is an equal kernel: names, costs and locations are no part of it.
 int64_t KernelSet::find(plan::KernelOp kernel) {
   std::string text = plan::kernelText(kernel);
   if (auto found = byText.find(text); found != byText.end())
@@ -35,7 +37,8 @@ KernelVariants KernelSet::find(plan::KernelOp kernel, ein::MicroBatches cut) {
   return {find(variant(kernel, cut, 0)), find(variant(kernel, cut, cut.count - 1))};
 }
 
-// The kernel as it is in a micro-batch, without batch axes; it does work for each sample.
+// A clone of the kernel for one micro-batch of a ragged cut, with fixed sizes instead of batch axes. Its cost is scaled
+// by the number of samples.
 plan::KernelOp KernelSet::variant(plan::KernelOp kernel, ein::MicroBatches cut, int64_t microBatch) {
   plan::KernelOp clone = made.emplace_back(kernel.clone()).get();
   int64_t samples = cut.samplesOf(microBatch);
@@ -49,7 +52,8 @@ plan::KernelOp KernelSet::variant(plan::KernelOp kernel, ein::MicroBatches cut, 
       turns[each] = plan::placeTurn(original);
     if (!isCut)
       continue;
-    // A dimension of one sample is none, and sums may end elsewhere: what is no product any more is computed by chains.
+    // With one sample a dimension is gone, and blocks of a sum may end elsewhere. A contraction that is no matrix
+    // product any more is computed by chains.
     if (ein::ContractOp op = plan::contractionOf(each); op && each.getBy() && plan::misfit(*each.getBy(), op))
       each.setBy(plan::Implementation::chains);
     auto part = [&](int64_t cost) { return int64_t(__int128(cost) * samples / cut.mostSamples()); };

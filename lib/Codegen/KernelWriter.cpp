@@ -1,4 +1,4 @@
-//===- KernelWriter.cpp - the function of one kernel, being written --------===//
+//===- KernelWriter.cpp - writes the function of one kernel ---------------===//
 #include "KernelWriter.h"
 
 #include "plc/Runtime/KernelABI.h"
@@ -38,6 +38,7 @@ static MemRefType memoryType(Type tensor) {
   return MemRefType::get({elementsOf(tensor)}, storedType(cast<RankedTensorType>(tensor).getElementType()));
 }
 
+// Declares the function: operands as flat memrefs, then the range of chunks, the accumulate flag and the context.
 KernelWriter::KernelWriter(plan::KernelOp kernel, StringRef name, const CodeOptions &options, OpBuilder &module)
     : kernel(kernel), options(options), b(kernel.getLoc(), kernel.getContext()) {
   Block &body = kernel.getBody().front();
@@ -48,7 +49,7 @@ KernelWriter::KernelWriter(plan::KernelOp kernel, StringRef name, const CodeOpti
     types.push_back(memoryType(operand.getType()));
   types.append({b.getIndexType(), b.getIndexType(), b.getI1Type(), LLVM::LLVMPointerType::get(b.getContext())});
   function = func::FuncOp::create(module, kernel.getLoc(), name, b.getFunctionType(types, {b.getI32Type()}));
-  // Addresses give the operands of one call bytes of their own, so that loads may pass stores.
+  // The planner never overlaps operands of one call, so loads may move across stores.
   for (unsigned i = 0; i < operands.size(); ++i)
     function.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(), b.getUnitAttr());
   Block *entry = function.addEntryBlock();
@@ -58,7 +59,7 @@ KernelWriter::KernelWriter(plan::KernelOp kernel, StringRef name, const CodeOpti
     if (int64_t(index) >= kernel.getNumInputs())
       stored.insert(operand);
   }
-  // An accumulator is the memory of its result.
+  // An accumulator's buffer is that of its result.
   unsigned accumulators = kernel.getNumAccumulators();
   for (unsigned i = 1; i <= accumulators; ++i)
     memory[body.getArgument(body.getNumArguments() - i)] = {entry->getArgument(operands.size() - i)};
@@ -95,7 +96,7 @@ Value KernelWriter::times(Value x, int64_t factor) {
 }
 
 Value KernelWriter::scratch(int64_t elements, Type element) {
-  // In the entry block, so that no loop grows the stack.
+  // In the entry block: in a loop each iteration would grow the stack.
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(&function.getBody().front());
   stackBytes += elements * std::max(1u, element.getIntOrFloatBitWidth() / 8);
@@ -107,7 +108,7 @@ std::pair<Value, Value> KernelWriter::cut(int64_t units) {
     return {index(0), index(units)};
   int64_t wanted = chunksOf(kernel.getNs());
   chunks = std::max<int64_t>(1, std::min(units, wanted));
-  // Rounded down at both ends, so that chunks meet and differ by a unit at most.
+  // Both ends round down, so that chunks meet and differ by one unit at most.
   auto bound = [&](Value chunk) -> Value { return arith::DivUIOp::create(b, times(chunk, units), index(chunks)); };
   return {bound(begin), bound(end)};
 }
@@ -127,20 +128,20 @@ unsigned KernelWriter::addAccess(Operation *op, int64_t extent) {
 Value KernelWriter::checkedIndex(Value found, unsigned access, Value position) {
   Value wide = found.getType().isInteger(64) ? found : Value(arith::ExtSIOp::create(b, b.getI64Type(), found));
   auto constant = [&](int64_t value) -> Value { return arith::ConstantIntOp::create(b, value, 64); };
-  // Unsigned, so that a negative index is too large.
+  // Compared unsigned, so that one comparison rejects negative indices too.
   Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, wide, constant(accesses[access].extent));
   Value outside = arith::XOrIOp::create(b, inside, arith::ConstantIntOp::create(b, 1, 1));
   auto branch = scf::IfOp::create(b, outside, /*withElseRegion=*/false);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(branch.thenYield());
-    // The first fault alone is told. A wrong index becomes 0, which every table has, so that no loop needs an exit.
+    // Only the first fault is recorded. A wrong index becomes 0, which every table has, so that no loop needs an exit.
     Value none = memref::LoadOp::create(b, fault, ValueRange{index(0)});
     Value first = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, none, arith::ConstantIntOp::create(b, 0, 32));
     auto record = scf::IfOp::create(b, first, false);
     b.setInsertionPoint(record.thenYield());
     memref::StoreOp::create(b, arith::ConstantIntOp::create(b, 1, 32), fault, ValueRange{index(0)});
-    // The fields of plc_kernel_context after the pointer, each of the size of the first.
+    // The context's fields behind the pointer, 8 bytes each.
     static_assert(offsetof(plc_kernel_context, rntm) == 0 && offsetof(plc_kernel_context, fault_gather) == 8 &&
                   offsetof(plc_kernel_context, fault_position) == 16 &&
                   offsetof(plc_kernel_context, fault_value) == 24);
@@ -156,11 +157,13 @@ Value KernelWriter::checkedIndex(Value found, unsigned access, Value position) {
   return arith::IndexCastOp::create(b, b.getIndexType(), safe);
 }
 
+// The numerics define sums of pairs with subnormals as zeros, as AMX computes them.
 void KernelWriter::flushSubnormals() {
   constexpr int64_t bothZero = 0x8040; // FTZ and DAZ of MXCSR
-  // Else the optimiser takes a sum with +0 for one that is no -0, which a flushed one may be.
+  // Without this attribute LLVM folds x + 0 for x that it knows to be no -0; a flushed x may be -0.
   function->setAttr("passthrough", b.getArrayAttr(b.getStrArrayAttr({"denormal-fp-math", "dynamic,dynamic"})));
   auto pointer = LLVM::LLVMPointerType::get(b.getContext());
+  // Allocas belong to the entry block here too.
   auto slot = [&]() -> Value {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(&function.getBody().front());
@@ -195,6 +198,7 @@ SmallVector<Value> KernelWriter::loop(Value lower, Value upper, int64_t step, Va
   return SmallVector<Value>(loop.getResults());
 }
 
+// Symbols of the map are positions that were read; dimensions at 0 emit nothing.
 Value KernelWriter::offsetOf(Value tensor, AffineMap map, ArrayRef<Value> index, ArrayRef<Value> symbols) {
   ein::Layout layout = ein::layoutOf(tensor);
   Value offset = layout.offset ? this->index(layout.offset) : Value();
@@ -206,6 +210,7 @@ Value KernelWriter::offsetOf(Value tensor, AffineMap map, ArrayRef<Value> index,
   return offset ? offset : this->index(0);
 }
 
+// The slowest index needs no remainder: the flat index is in range.
 SmallVector<Value> KernelWriter::delinearize(Value flat, ArrayRef<int64_t> extents) {
   SmallVector<Value> indices(extents.size());
   for (int64_t i = int64_t(extents.size()) - 1; i > 0; --i) {

@@ -1,4 +1,4 @@
-//===- Lanes.cpp - reading and writing elements and vectors -----------------===//
+//===- Lanes.cpp - loads and stores of elements and vectors ---------------===//
 #include "IRValue.h"
 #include "KernelWriter.h"
 
@@ -15,7 +15,7 @@ Value KernelWriter::mask(Lanes lanes) {
   return arith::ConstantOp::create(b, DenseElementsAttr::get(type, ArrayRef<bool>(active)));
 }
 
-// In unsigned numbers what lies before the first is too large, like what lies behind the last.
+// Unsigned, lanes before `begin` wrap around to large numbers, so that one comparison finds both ends.
 Value KernelWriter::mask(int64_t width, Value begin, Value end) {
   auto type = VectorType::get({width}, b.getI32Type());
   auto all = [&](Value value) -> Value {
@@ -32,6 +32,7 @@ Value KernelWriter::broadcast(Value value, Lanes lanes) {
   return vector::BroadcastOp::create(b, VectorType::get({lanes.width}, value.getType()), value);
 }
 
+// Four ways: one element, a whole vector, a masked vector, or single elements put together.
 Value KernelWriter::load(Value from, Type element, Value offset, int64_t stride, Lanes lanes) {
   Type stored = storedType(element);
   Value value;
@@ -42,7 +43,7 @@ Value KernelWriter::load(Value from, Type element, Value offset, int64_t stride,
     if (stride == 1 && lanes.active == lanes.width) {
       value = vector::LoadOp::create(b, type, from, ValueRange{offset});
     } else if (stride == 1) {
-      // Masked, because what lies behind the tensor may be no memory at all.
+      // Masked: the memory behind the tensor may not be mapped.
       Value zeros = arith::ConstantOp::create(b, b.getZeroAttr(type));
       value = vector::MaskedLoadOp::create(b, type, from, ValueRange{offset}, mask(lanes), zeros);
     } else {
@@ -50,18 +51,19 @@ Value KernelWriter::load(Value from, Type element, Value offset, int64_t stride,
       for (int64_t lane = 0; lane < lanes.active; ++lane)
         read.push_back(
             memref::LoadOp::create(b, from, ValueRange{plus(offset, lane ? index(lane * stride) : Value())}));
-      // Inactive lanes hold anything, but nothing beyond the tensor is read for them.
+      // Inactive lanes repeat an element that was read: nothing beyond the tensor is.
       read.append(lanes.width - lanes.active, read.front());
       value = vector::FromElementsOp::create(b, type, read);
     }
   }
   if (!element.isInteger(1))
     return value;
-  // A truth value is a byte in memory.
+  // A truth value is one byte in memory, nonzero for true.
   Value zero = constantLike(b, value.getType(), b.getIntegerAttr(stored, 0));
   return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, value, zero);
 }
 
+// The same four ways as `load`.
 void KernelWriter::store(Value value, Value to, Value offset, int64_t stride, Lanes lanes) {
   Type element = getElementTypeOrSelf(value.getType());
   if (element.isInteger(1))

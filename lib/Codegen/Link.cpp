@@ -1,4 +1,4 @@
-//===- Link.cpp - objects to a module ---------------------------------------===//
+//===- Link.cpp - links objects to a module -------------------------------===//
 #include "plc/Codegen/Target.h"
 #include "plc/Support/WholeFile.h"
 #include "plc/Module/ModuleSeal.h"
@@ -14,11 +14,13 @@ using namespace mlir;
 
 namespace {
 
+// A linker found on PATH, and how it takes options.
 struct Linker {
   std::string path;
   bool isDriver; // `cc`, which takes the linker's options behind -Wl
 };
 
+// Linkers first: compiler drivers are what a machine without LLVM's linker has.
 std::optional<Linker> findLinker() {
   for (StringRef name : {"ld.lld-22", "ld.lld"})
     if (auto path = llvm::sys::findProgramByName(name))
@@ -29,6 +31,7 @@ std::optional<Linker> findLinker() {
   return std::nullopt;
 }
 
+// Writes the module with its seal behind, by which the runtime detects a damaged file.
 LogicalResult writeSealed(StringRef elf, StringRef path, Location loc) {
   plc::module::ModuleSeal seal = plc::module::sealOf({elf.data(), elf.size()});
   std::string bytes = (elf + StringRef(reinterpret_cast<const char *>(&seal), sizeof(seal))).str();
@@ -43,7 +46,7 @@ LogicalResult plc::codegen::linkModule(ArrayRef<StringRef> objects, StringRef pa
   if (!linker)
     return emitError(loc, "found no linker: 'ld.lld-22', 'ld.lld', 'cc', 'gcc' or 'clang' must be on PATH");
 
-  // Linkers take and make files, which go when this returns, however it does.
+  // Linkers read and write files. The temporary ones are removed on every return.
   std::vector<std::string> files;
   llvm::scope_exit removeFiles([&] {
     for (const std::string &file : files)
@@ -65,16 +68,17 @@ LogicalResult plc::codegen::linkModule(ArrayRef<StringRef> objects, StringRef pa
   if (error || (error = temporary("so")) || (error = temporary("log")))
     return emitError(loc, "cannot write a temporary file: ") << error.message();
   std::string shared = *std::prev(files.end(), 2), log = files.back(), message;
-  // A module finds the BLIS that this compiler was built with, wherever it is loaded.
+  // The module loads the BLIS that this compiler was built with, from any directory.
   std::string directory = llvm::sys::path::parent_path(PLC_BLIS_LIBRARY).str();
   arguments.insert(arguments.end(), {"-o", shared, PLC_BLIS_LIBRARY});
+  // No build id and no start files: the same kernels give the same bytes.
   if (linker->isDriver)
     arguments.insert(arguments.end(), {"-nostdlib", "-Wl,-rpath," + directory + ",--build-id=none,-z,noexecstack"});
   else
     arguments.insert(arguments.end(), {"-rpath", directory, "--build-id=none", "-z", "noexecstack"});
 
   SmallVector<StringRef> words(arguments.begin(), arguments.end());
-  // What the linker prints becomes a note of the error.
+  // The linker's output becomes a note of the error.
   std::optional<StringRef> redirects[] = {StringRef(), StringRef(log), StringRef(log)};
   if (llvm::sys::ExecuteAndWait(linker->path, words, std::nullopt, redirects, 0, 0, &message) == 0) {
     auto elf = llvm::MemoryBuffer::getFile(shared, /*IsText=*/false, /*RequiresNullTerminator=*/false);

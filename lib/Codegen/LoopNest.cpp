@@ -1,4 +1,4 @@
-//===- LoopNest.cpp - the loops that walk a kernel's domain --------------------===//
+//===- LoopNest.cpp - the loops over a kernel's domain --------------------===//
 #include "PointwiseEmitter.h"
 
 using namespace mlir;
@@ -7,7 +7,8 @@ using namespace plc::codegen;
 
 namespace {
 
-// Strides of every access over the dimensions of the domain, and the dimensions that need an index of their own.
+// The strides of all accesses of a kernel over the dimensions of its domain, and the dimensions that need an index of
+// their own.
 struct Accesses {
   SmallVector<SmallVector<int64_t>> strides;
   SmallVector<bool> alone;
@@ -25,12 +26,13 @@ struct Accesses {
           add(operand, map, dims->second);
       }
       add(op.getResult(0), it.result, dims->second);
-      // What is computed from indices needs each of them, so no loops may be one.
+      // Values computed from indices need each index, so no dimensions may merge.
       if (ein::isFree(op.getResult(0)))
         alone.assign(alone.size(), true);
     }
   }
 
+  // Adds one access. Computed values and positions use single indices, so their dimensions stay alone.
   void add(Value value, AffineMap map, ArrayRef<unsigned> dims) {
     bool pinned = ein::viewed(value).getDefiningOp() && (ein::isFree(value) || map.getNumSymbols());
     SmallVector<int64_t> access(alone.size(), 0);
@@ -43,7 +45,8 @@ struct Accesses {
     strides.push_back(access);
   }
 
-  // Two loops are one if every tensor walks them as one: its outer stride is the inner one, as often as the inner runs.
+  // Whether dimensions dim - 1 and dim can be one loop: in every tensor the outer stride is the inner one times the
+  // inner extent.
   bool compose(unsigned dim, int64_t extent) const {
     return !alone[dim - 1] && !alone[dim] &&
            llvm::all_of(strides, [&](ArrayRef<int64_t> access) { return access[dim - 1] == access[dim] * extent; });
@@ -52,6 +55,7 @@ struct Accesses {
 
 } // namespace
 
+// Merges neighbours greedily, slowest first. Unless `mix`, no loop spans the border between rows and inner dimensions.
 Loops codegen::planLoops(plan::KernelOp kernel, const ein::IterationSpace &alignment, bool mix) {
   Accesses accesses(kernel, alignment);
   Loops loops;

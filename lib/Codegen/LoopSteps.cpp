@@ -1,4 +1,4 @@
-//===- LoopSteps.cpp - what the runtime does in each turn of a loop -------===//
+//===- LoopSteps.cpp - steps of a loop's iterations -----------------------===//
 #include "LoopSteps.h"
 #include "KernelWriter.h"
 
@@ -15,13 +15,17 @@ namespace {
 
 int64_t bytesOf(Value value) { return byteSizeOf(cast<RankedTensorType>(value.getType())); }
 
+// The same buffer in the first, in even and in odd iterations.
 TurnOperand inAllTurns(TurnPlace place) { return {place, place, place}; }
 
+// Translates the calls in a loop's body to steps: numbers of kernels, with a place for each operand. A place is an
+// operand of the loop's kernel, an offset, and a stride per iteration.
 class StepWriter {
 public:
   StepWriter(plan::KernelOp kernel, const KernelSet &set)
       : kernel(kernel), loop(kernel.getLoop()), set(set), memory(set.turnOf(kernel)) {}
 
+  // First the loop's own operands, then each call in order, then the copies behind the last iteration.
   FailureOr<module::LoopInfo> run() {
     Block &body = kernel.getBody().front();
     module::LoopInfo info{int64_t(loop.getTurns()), loop.getReverse(), {}, {}, {}};
@@ -54,7 +58,7 @@ private:
   int64_t operandOf(int64_t result) { return kernel.getNumInputs() + result; }
   int64_t scratch() { return operandOf(kernel.getResultTypes().size() - 1); }
 
-  // What the loop itself reads; nothing if that is not an argument of the kernel, in one piece.
+  // The place of an operand of the loop; nullopt if it is no argument of the kernel in one piece.
   std::optional<TurnPlace> placeOf(Value operand, bool isSlice) {
     auto argument = dyn_cast<BlockArgument>(ein::viewed(operand));
     if (!argument || !plan::isOnePiece(operand, isSlice))
@@ -64,6 +68,7 @@ private:
     return TurnPlace{argument.getArgNumber(), layout.offset * width, isSlice ? layout.strides[0] * width : 0};
   }
 
+  // Carries are read from another buffer in each iteration, slices at another offset, all others from one place.
   bool placeArguments() {
     for (auto [number, operand] : llvm::enumerate(loop->getOperands())) {
       bool isCarry = number < loop.getInit().size();
@@ -76,7 +81,8 @@ private:
     return true;
   }
 
-  // The buffer of a carry that a turn writes: the first in the last turn.
+  // The buffer that iteration `count` writes a carry to. Two buffers alternate, so that an iteration reads one and
+  // writes the other; the last iteration always writes the first buffer, which may be a result.
   TurnPlace bufferOf(int64_t carry, int64_t count) {
     auto turns = int64_t(loop.getTurns());
     bool isFirst = turns == 1 || (turns - 1 - count) % 2 == 0;
@@ -85,12 +91,13 @@ private:
     return {operandOf(*plan::resultOf(kernel, loop.getLastCarries()[carry])), 0, 0};
   }
 
+  // The place of an element of a stacked result, which moves by one element per iteration.
   TurnPlace elementOf(int64_t element) {
     Value stacked = loop.getStacked()[element];
     return {operandOf(*plan::resultOf(kernel, stacked)), 0, bytesOf(stacked) / int64_t(loop.getTurns())};
   }
 
-  // Where a turn reads a carry: what the one before has written.
+  // The place that an iteration reads a carry from: its initial value, then the place written by the iteration before.
   TurnOperand carryOf(int64_t carry, TurnPlace init) {
     if (auto element = plan::collectedAs(kernel, loop.getNextCarries()[carry])) {
       TurnPlace before = elementOf(*element);
@@ -100,7 +107,7 @@ private:
     return {init, bufferOf(carry, 0), bufferOf(carry, 1)};
   }
 
-  // Where a turn writes what a call makes.
+  // The place that an iteration writes a call's result to: a stacked element, scratch, or a buffer of a carry.
   TurnOperand homeOf(Value made, int64_t offset) {
     if (auto element = plan::collectedAs(kernel, made))
       return inAllTurns(elementOf(*element));
@@ -110,7 +117,7 @@ private:
     return {bufferOf(carry, 0), bufferOf(carry, 1), bufferOf(carry, 0)};
   }
 
-  // A last carry that is an element, too, is copied from there.
+  // A last carry that is also a stacked element is copied from there once the loop ends.
   void addEnds(module::LoopInfo &info) {
     for (auto [next, last] : llvm::zip(loop.getNextCarries(), loop.getLastCarries()))
       if (auto element = plan::collectedAs(kernel, next))
@@ -122,7 +129,7 @@ private:
   ein::LoopOp loop;
   const KernelSet &set;
   const TurnMemory &memory;
-  DenseMap<Value, TurnOperand> places; // of what the turn's calls read and make
+  DenseMap<Value, TurnOperand> places; // of the values that the iteration's calls read and write
 };
 
 } // namespace

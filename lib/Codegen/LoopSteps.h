@@ -1,4 +1,4 @@
-//===- LoopSteps.h - what the runtime does in each turn of a loop -*- C++ -*-===//
+//===- LoopSteps.h - steps of a loop's iterations ---------------*- C++ -*-===//
 #ifndef PLC_LIB_CODEGEN_LOOPSTEPS_H
 #define PLC_LIB_CODEGEN_LOOPSTEPS_H
 
@@ -7,7 +7,8 @@
 
 namespace plc::codegen {
 
-/// The steps of a kernel of kind `loop` of the set. Fails with a diagnostic if it reads or writes what is no operand.
+/// The steps that the runtime executes in each iteration of a kernel of kind `loop`. Fails with a diagnostic if the
+/// loop reads or writes anything but operands of the kernel, each in one piece.
 mlir::FailureOr<module::LoopInfo> stepsOf(plan::KernelOp kernel, const KernelSet &set);
 
 } // namespace plc::codegen

@@ -1,4 +1,4 @@
-//===- LowerToLLVM.cpp - functions of loops to the LLVM dialect -------------===//
+//===- LowerToLLVM.cpp - lowers functions of loops to the LLVM dialect ----===//
 #include "plc/Codegen/Kernels.h"
 #include "plc/Codegen/Passes.h"
 
@@ -20,9 +20,10 @@
 using namespace mlir;
 using namespace plc;
 
+// One conversion per dialect, outermost first; each leaves nothing that a later one does not handle.
 void codegen::buildLoopsToLLVM(OpPassManager &pipeline) {
   pipeline.addPass(createCSEPass());
-  // While offsets are still index arithmetic on memrefs.
+  // BLIS calls come first, while offsets are still index arithmetic on memrefs.
   pipeline.addPass(createConvertBlisToLLVM());
   pipeline.addPass(createSCFToControlFlowPass());
   pipeline.addPass(createConvertVectorToLLVMPass());
@@ -30,7 +31,7 @@ void codegen::buildLoopsToLLVM(OpPassManager &pipeline) {
   pipeline.addPass(createFinalizeMemRefToLLVMConversionPass());
   pipeline.addPass(createArithToLLVMConversionPass());
   pipeline.addPass(createConvertControlFlowToLLVMPass());
-  // Memrefs of static shape are bare pointers.
+  // All memrefs have static shapes, so a bare pointer says all.
   ConvertFuncToLLVMPassOptions options;
   options.useBarePtrCallConv = true;
   pipeline.addPass(createConvertFuncToLLVMPass(options));
@@ -46,7 +47,8 @@ void codegen::registerCodegenPipelines() {
   });
 }
 
-// The exported function unpacks the operands; the kernel itself becomes internal and is inlined.
+// Adds the entry with the runtime's ABI, which unpacks the array of operands. The kernel becomes internal and is
+// inlined.
 static void addEntry(ModuleOp module, const codegen::KernelRecord &record) {
   auto inner = module.lookupSymbol<LLVM::LLVMFuncOp>(record.symbol);
   inner.setSymName(record.symbol + "_body");
@@ -74,7 +76,7 @@ static void addEntry(ModuleOp module, const codegen::KernelRecord &record) {
 
 LogicalResult codegen::lowerToLLVM(ModuleOp module, ArrayRef<KernelRecord> records) {
   PassManager passes(module.getContext());
-  passes.enableVerifier(false); // plc-opt verifies after each pass
+  passes.enableVerifier(false); // tests run the same passes by plc-opt, which verifies after each
   buildLoopsToLLVM(passes);
   if (failed(passes.run(module)))
     return failure();

@@ -1,4 +1,4 @@
-//===- ObjectCache.cpp - objects of kernels that were compiled before -------===//
+//===- ObjectCache.cpp - a cache of compiled kernels ----------------------===//
 #include "plc/Codegen/ObjectCache.h"
 
 #include "plc/Support/WholeFile.h"
@@ -17,9 +17,10 @@ using namespace plc::codegen;
 namespace {
 
 constexpr uint64_t mostBytes = 256 << 20;
+// A file is a seal of 32 bytes (SHA-256) and the object.
 constexpr size_t sealBytes = 32;
 
-/// Hashes what it is given, as if all were one text.
+/// A stream that hashes its text with SHA-256.
 class HashStream final : public llvm::raw_ostream {
 public:
   HashStream() : raw_ostream(/*unbuffered=*/false) {}
@@ -42,7 +43,8 @@ private:
   uint64_t position = 0;
 };
 
-/// A loaded file of this process: a rebuilt compiler, or another LLVM, may make other objects of the same kernels.
+/// Adds a file that this process has loaded, by size and time: a rebuilt compiler, or another LLVM, may compile the
+/// same kernels to other objects.
 int addLoaded(dl_phdr_info *loaded, size_t, void *data) {
   auto &stream = *static_cast<HashStream *>(data);
   StringRef name = loaded->dlpi_name;
@@ -53,18 +55,19 @@ int addLoaded(dl_phdr_info *loaded, size_t, void *data) {
   return 0;
 }
 
+// The key: compiler, features of the target, and the text of the kernels.
 std::string keyOf(ModuleOp written, llvm::ArrayRef<std::string> features) {
   HashStream stream;
   dl_iterate_phdr(addLoaded, &stream);
   stream << llvm::join(features, ",") << '\0';
-  // The whole text, whatever MLIR's options leave out of printed IR, and no places, which no object holds.
+  // The whole text, independent of MLIR's printing options. Locations are left out: no object contains them.
   OpPrintingFlags whole;
   whole.assumeVerified().enableDebugInfo(false).skipRegions(false).elideLargeElementsAttrs(INT64_MAX);
   written.print(stream, whole.elideLargeResourceString(INT64_MAX));
   return stream.result();
 }
 
-/// What a file begins with. Of the key, too: a file under another name is no hit.
+/// The seal that a file begins with. It covers the key, so that a file under another name is no hit.
 std::string sealOf(StringRef key, StringRef object) {
   HashStream stream;
   stream << key << object;
@@ -77,14 +80,14 @@ ObjectCache::ObjectCache(StringRef folder, ModuleOp written, ArrayRef<std::strin
   if (folder.empty())
     return;
   key = keyOf(written, features);
-  // `pruneCache` deletes files of such names alone.
+  // `pruneCache` only deletes files with this prefix.
   file = (folder + "/llvmcache-" + llvm::toHex(key, /*LowerCase=*/true)).str();
 }
 
 std::optional<SmallVector<char>> ObjectCache::find() const {
   if (file.empty())
     return std::nullopt;
-  // What was used last goes last, also where reading alone does not set the time.
+  // The access time is set explicitly, since file systems may not: pruning deletes the least recently used first.
   auto descriptor = llvm::sys::fs::openNativeFileForRead(file, llvm::sys::fs::OF_UpdateAtime);
   if (!descriptor)
     return llvm::consumeError(descriptor.takeError()), std::nullopt;
@@ -99,6 +102,7 @@ std::optional<SmallVector<char>> ObjectCache::find() const {
   return SmallVector<char>(object.begin(), object.end());
 }
 
+// Pruning keeps LLVM's default age limit of a week.
 void ObjectCache::keep(StringRef object) const {
   if (file.empty() || llvm::sys::fs::create_directories(folder) || writeWhole(sealOf(key, object) + object.str(), file))
     return;

@@ -1,4 +1,4 @@
-//===- Packing.cpp - panels of a contraction's second operand ---------------===//
+//===- Packing.cpp - packs panels of a contraction's factors --------------===//
 #include "Packing.h"
 #include "ScalarFunctions.h"
 
@@ -11,6 +11,7 @@ using namespace mlir;
 using namespace plc;
 using namespace plc::codegen;
 
+// No table if each loop continues where the next faster one ends.
 LoopOffsets::LoopOffsets(KernelWriter &w, ArrayRef<LoopDim> loops, LoopDim whole, int64_t LoopDim::*step, int64_t most)
     : loops(loops), step(step), stride(whole.*step) {
   bool walksAsOne = true;
@@ -63,6 +64,7 @@ Value LoopOffsets::begin(KernelWriter &w, Value first) const {
 
 namespace {
 
+// Packs one panel by the cheapest way that its layout allows. packPanel chooses the way.
 class Packer {
 public:
   Packer(KernelWriter &writer, const MatmulNest &product, const PanelSource &source, int64_t size, const Panel &panel,
@@ -73,7 +75,7 @@ public:
       element = from.read;
   }
 
-  // Rows as they lie.
+  // Rows are contiguous: whole vectors are copied.
   void copyRows() {
     each(size, 1, [&](Value k) {
       for (int64_t v = 0; v < panel.vectors; ++v) {
@@ -84,17 +86,17 @@ public:
     });
   }
 
-  // Columns lie in memory: squares are turned in registers.
+  // Columns are contiguous: squares of lanes x lanes elements are transposed in registers.
   void turnColumns() {
-    // What is left over is a square too, of fewer rows or columns; the rest of it is zeros.
+    // A ragged edge is a square as well, filled up with zeros.
     int64_t whole = panel.columns / panel.lanes * panel.lanes;
     each(whole, panel.lanes, [&](Value column) { turnColumns(column, panel.lanes); });
     if (whole < panel.columns)
       turnColumns(w.index(whole), panel.columns - whole);
   }
 
-  // Columns of several loops: what is contiguous is read in vectors, of which each lane comes from one; the rest is
-  // gathered.
+  // Columns of several loops, as the windows of a convolution: contiguous runs are read as masked vectors and merged;
+  // other columns are gathered.
   void gatherRows() {
     SmallVector<SmallVector<Run>> runs;
     for (int64_t v = 0; v < panel.vectors; ++v)
@@ -124,12 +126,13 @@ private:
     return w.plus(source.offset, w.plus(source.rows.at(w, k), source.columns.at(w, inSource(column))));
   }
 
-  // Lanes of a vector that are neighbours in memory, and where the first lane would lie beside them.
+  // A run of lanes that are neighbours in memory: their mask, and the offset that lane 0 would have beside them.
   struct Run {
     Value offset, lanes;
   };
 
-  // The turns of the fastest loop that a vector has columns of; none if a gather reads them as well.
+  // The runs of a vector, one for each iteration of the fastest loop that it spans. Empty if a gather is as fast: not
+  // tuned, beyond 6 masked loads for 16 lanes.
   SmallVector<Run> runsOf(int64_t v) {
     constexpr int64_t most = 6;
     Lanes lanes = panel.lanesOf(v);
@@ -143,7 +146,7 @@ private:
     Value end = arith::SubIOp::create(b, turn, done);
     SmallVector<Run> runs;
     for (int64_t i = 0; i < count; ++i) {
-      // Behind the last column there are no lanes.
+      // There are no lanes beyond the last column.
       end = arith::MinUIOp::create(b, end, active);
       Value inside = arith::MinUIOp::create(b, begin, w.index(lanes.active - 1));
       Value first = source.columns.at(w, inSource(w.plus(column, inside)));
@@ -154,7 +157,7 @@ private:
     return runs;
   }
 
-  // As they lie in memory.
+  // Lanes in the type in memory.
   VectorType heldLanes() const { return VectorType::get({panel.lanes}, storedType(from.element)); }
   Value zeros() { return arith::ConstantOp::create(b, b.getZeroAttr(heldLanes())); }
 
@@ -166,6 +169,7 @@ private:
   Value inSource(Value column) { return w.plus(source.before, column); }
   Value target(Value k, Value column) { return w.plus(first, w.plus(w.times(k, panel.width()), column)); }
 
+  // The squares of `count` columns, all rows of the panel.
   void turnColumns(Value column, int64_t count) {
     int64_t whole = size / panel.lanes * panel.lanes;
     each(whole, panel.lanes, [&](Value k) { turnSquare(k, column, panel.lanes, count); });
@@ -216,7 +220,7 @@ void codegen::widenRows(KernelWriter &w, const Factor &from, llvm::function_ref<
     copy(w.index(whole), {step, size - whole});
 }
 
-// Elements whose row and column differ in the bit `distance` change places.
+// One round of a transposition: swaps elements whose row and column numbers differ in the bit `distance`.
 static void exchange(ImplicitLocOpBuilder &b, MutableArrayRef<Value> square, int64_t distance) {
   int64_t lanes = square.size();
   for (int64_t i = 0; i < lanes; ++i) {
@@ -235,11 +239,12 @@ static void exchange(ImplicitLocOpBuilder &b, MutableArrayRef<Value> square, int
 }
 
 void codegen::turnSquare(ImplicitLocOpBuilder &b, MutableArrayRef<Value> square) {
-  // In log2(lanes) rounds: each changes rows and columns in one bit of their numbers.
+  // log2(lanes) rounds, one for each bit of the row and column numbers.
   for (int64_t distance = int64_t(square.size()) / 2; distance; distance /= 2)
     exchange(b, square, distance);
 }
 
+// Scattered columns or rows need gathers; else the contiguous axis of b decides.
 void codegen::packPanel(KernelWriter &writer, const MatmulNest &product, const PanelSource &source, int64_t size,
                         const Panel &panel, Value scratch, Value to) {
   Packer packer(writer, product, source, size, panel, scratch, to);

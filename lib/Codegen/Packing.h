@@ -1,4 +1,4 @@
-//===- Packing.h - panels of a contraction's second operand -----*- C++ -*-===//
+//===- Packing.h - packs panels of a contraction's factors ------*- C++ -*-===//
 #ifndef PLC_LIB_CODEGEN_PACKING_H
 #define PLC_LIB_CODEGEN_PACKING_H
 
@@ -6,34 +6,35 @@
 
 namespace plc::codegen {
 
-/// Columns that a tile computes at once: `vectors` of `lanes` elements, of which the first `columns` exist.
+/// The columns that a tile computes at once: `vectors` of `lanes` elements, of which the first `columns` exist.
 struct Panel {
   int64_t lanes, vectors, columns;
 
   int64_t width() const { return lanes * vectors; }
-  /// The lanes of one of the vectors.
+  /// The lanes of the vector of this number.
   Lanes lanesOf(int64_t vector) const { return {lanes, std::min(lanes, columns - vector * lanes)}; }
 };
 
-/// Offsets of what several loops count as one, in a table of 32-bit integers; or one step, if an operand walks the loops
-/// as one.
+/// Offsets along a dimension that several loops count as one. A single stride if the operand's steps compose; else a
+/// table of 32-bit integers in scratch.
 class LoopOffsets {
 public:
   LoopOffsets() = default;
-  /// `most`: entries that are asked for at once.
+  /// `loops` count the dimension, `whole` is their fastest loop, `step` selects the operand. The table holds `most`
+  /// entries.
   LoopOffsets(KernelWriter &writer, llvm::ArrayRef<LoopDim> loops, LoopDim whole, int64_t LoopDim::*step, int64_t most);
 
-  /// Writes the offsets of `count` numbers from `first` on, of which some at the end may lie behind the loops.
+  /// Fills the table with the offsets of `count` numbers from `first` on; the last ones may be beyond the loops.
   void fill(KernelWriter &writer, mlir::Value first, mlir::Value count) const;
   void fill(KernelWriter &writer, mlir::Value first, int64_t count) const;
-  /// The offset of the i-th of them.
+  /// The offset of the i-th number of the last `fill`; relative to the first without a table.
   mlir::Value at(KernelWriter &writer, mlir::Value i) const;
-  /// Those of the lanes from the i-th on, as a vector.
+  /// The offsets of `lanes` numbers from the i-th on, as a vector.
   mlir::Value lanesAt(KernelWriter &writer, mlir::Value i, int64_t lanes) const;
   bool isTable() const { return bool(table); }
-  /// Whether they are neighbours.
+  /// Whether consecutive numbers are neighbours in memory.
   bool isRun() const { return !table && stride == 1; }
-  /// Offset of the first number that `fill` was told, where no table says it.
+  /// The offset of number `first`, without a table; null with one, whose entries include it.
   mlir::Value begin(KernelWriter &writer, mlir::Value first) const;
 
 private:
@@ -43,24 +44,25 @@ private:
   mlir::Value table;
 };
 
-/// Where the elements of a panel of b lie, from the first of `columns`.
+/// The location of a panel of b: its rows start at offset + rows.at(k), its columns at columns.at(before + column).
 struct PanelSource {
   mlir::Value offset;
   LoopOffsets rows, columns;
-  mlir::Value first;  // column of the product with which the panel begins
-  mlir::Value before; // columns of `columns` before it; null: none
+  mlir::Value first;  // the panel's first column of the product
+  mlir::Value before; // the panel's first number in `columns`; null: 0
 };
 
-/// Copies `size` rows of a panel of b to `scratch`, from `to` on (null: its begin), as rows of panel.width() elements; what
-/// lies behind the last column holds anything.
+/// Copies `size` rows of a panel of b to `scratch` from offset `to` on (null: 0), as rows of panel.width() elements.
+/// Lanes beyond the last column hold anything.
 void packPanel(KernelWriter &writer, const MatmulNest &product, const PanelSource &source, int64_t size,
                const Panel &panel, mlir::Value scratch, mlir::Value to = {});
 
-/// Widens `height` rows of `size` narrow elements each, which begin where `rowAt` says, to `scratch`: rows of `apart` elements.
+/// Widens `height` rows of `size` narrow elements each to `scratch`, in rows of `apart` elements. `rowAt` gives their
+/// offsets.
 void widenRows(KernelWriter &writer, const Factor &from, llvm::function_ref<mlir::Value(int64_t)> rowAt,
                const LoopOffsets &depth, int64_t size, int64_t height, Lanes lanes, mlir::Value scratch, int64_t apart);
 
-/// Turns a square of as many vectors as they have lanes: rows become columns.
+/// Transposes a square of vectors, as many as each has lanes (a power of two).
 void turnSquare(mlir::ImplicitLocOpBuilder &builder, llvm::MutableArrayRef<mlir::Value> square);
 
 } // namespace plc::codegen

@@ -1,4 +1,4 @@
-//===- Place.cpp - a copy into a part of a larger tensor --------------------===//
+//===- Place.cpp - copies into a sub-range of a larger tensor -------------===//
 #include "KernelWriter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -12,7 +12,8 @@ using namespace plc::codegen;
 
 namespace {
 
-// Rows of the result, along its last axis, each read from a row of the input or all zeros.
+// Writes every row of the result (its last axis): a row of the input between zeros, or zeros alone. So each element is
+// written once.
 class PlaceWriter {
 public:
   PlaceWriter(KernelWriter &writer, ein::PlaceOp op)
@@ -21,12 +22,13 @@ public:
         positions(op.getPositions()), element(storedType(op.getType().getElementType())) {
     if (!outer.empty())
       return;
-    // A number is a row of one.
+    // A scalar is a row of one element.
     inner = outer = {1};
     positions = {{0, {0}, {1}}};
     layout.strides = {1};
   }
 
+  // Rows are the units of chunks.
   void run() {
     int64_t rows = 1;
     for (int64_t extent : rowExtents())
@@ -47,8 +49,8 @@ public:
 private:
   ArrayRef<int64_t> rowExtents() const { return ArrayRef(outer).drop_back(); }
 
-  // Where along an axis of the input a position of the result comes from, and whether it does. In unsigned numbers what
-  // lies before the part is too large, like what lies behind it.
+  // The index along an axis of the input that shows at an index of the result, and whether there is one. Unsigned,
+  // indices before the sub-range wrap around, so that one comparison finds both ends.
   std::pair<Value, Value> source(unsigned axis, Value at) {
     Value found = arith::SubIOp::create(b, at, w.index(positions[axis].offset)), isHit;
     if (int64_t stride = positions[axis].strides[0]; stride > 1) {
@@ -60,6 +62,7 @@ private:
     return {found, isHit ? Value(arith::AndIOp::create(b, inside, isHit)) : inside};
   }
 
+  // A row outside the sub-range is zeros; the branch is per row, not per element.
   void writeRow(Value target, Value offset, Value inside) {
     bool copies = positions.back().strides[0] == 1 && layout.strides.back() == 1;
     auto write = [&](bool zeros) {
@@ -75,6 +78,7 @@ private:
     write(true);
   }
 
+  // A contiguous row: vectors, masked where they cross the ends of the input's row.
   void writeVectors(Value target, Value offset, bool zeros) {
     int64_t whole = outer.back() / copyLanes * copyLanes;
     auto block = [&](Value at, int64_t active) {
@@ -96,7 +100,7 @@ private:
       block(w.index(whole), outer.back() - whole);
   }
 
-  // Of lanes that begin at a position of the input's row, those that are in it.
+  // Which of the lanes from index `first` of the input's row on are inside the row.
   Value insideFrom(Value first) {
     auto type = VectorType::get({copyLanes}, b.getIndexType());
     SmallVector<Attribute> steps;
@@ -108,6 +112,7 @@ private:
     return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, at, end);
   }
 
+  // Strided rows: each element is copied or zero.
   void writeElements(Value target, Value offset, bool zeros) {
     w.loop(w.index(0), w.index(outer.back()), 1, {}, [&](Value at, ValueRange) -> SmallVector<Value> {
       Value zero = arith::ConstantOp::create(b, b.getZeroAttr(element)), value = zero;

@@ -1,4 +1,4 @@
-//===- PointwiseEmitter.cpp - values of aligned equations at points -------------------===//
+//===- PointwiseEmitter.cpp - emits values of equations at points ---------===//
 #include "PointwiseEmitter.h"
 
 #include "IRValue.h"
@@ -13,6 +13,7 @@ using namespace plc::codegen;
 
 static Type elementOf(Value value) { return cast<RankedTensorType>(value.getType()).getElementType(); }
 
+// The axes of an access in dimensions of the common domain; axes of positions are filled in by the reader.
 PointwiseEmitter::Axes PointwiseEmitter::axesOf(Operation *equation, AffineMap map) const {
   Axes axes;
   const auto &dims = alignment.dims.find(equation)->second;
@@ -28,7 +29,7 @@ Value PointwiseEmitter::valueOf(Operation *equation, const Point &point) {
     if (auto found = known->find(equation); found != known->end())
       return found->second;
   Value value;
-  // Computed by an earlier phase for the whole row: read from its scratch, or from the result that it is.
+  // An earlier phase computed the whole row: read it back.
   if (auto found = kept.find(equation); found != kept.end() && found->second.fromPhase < phase) {
     Value result = equation->getResult(0);
     Type element = cast<RankedTensorType>(result.getType()).getElementType();
@@ -54,12 +55,13 @@ Value PointwiseEmitter::valueAt(Value value, const Axes &axes, const Point &poin
     return load(value, axes, point);
   if (alignment.dims.contains(maker))
     return valueOf(maker, point);
-  // Made by equations of the kernel that were written before.
+  // Written before by other equations of the kernel.
   if (writer.memoryOf(value))
     return load(value, axes, point);
   return freeValue(maker, axes, point);
 }
 
+// Operands are elements or vectors; they become vectors together.
 Value PointwiseEmitter::compute(Operation *equation, const Point &point) {
   if (isa<ein::GatherOp>(equation))
     return gather(equation, point);
@@ -78,7 +80,7 @@ Value PointwiseEmitter::compute(Operation *equation, const Point &point) {
 
 void PointwiseEmitter::broadcast(Value &value, const Point &point) { value = writer.broadcast(value, point.lanes()); }
 
-// A value that depends on indices and constants alone, made where it is needed.
+// A value that depends on indices and constants alone is computed where it is read: it has no memory.
 Value PointwiseEmitter::freeValue(Operation *op, const Axes &axes, const Point &point) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   Type element = type.getElementType();
@@ -105,6 +107,7 @@ Value PointwiseEmitter::freeValue(Operation *op, const Axes &axes, const Point &
   return castElement(b, operands.front(), element, elementOf(op->getOperand(0)));
 }
 
+// Lanes differ only if the vector runs along this axis.
 Value PointwiseEmitter::iota(Type type, const AxisIndex &axis, const Point &point) {
   Value at = axis.dim < 0 ? axis.index : point.index[loops.loopOf[axis.dim]];
   Value first = arith::IndexCastOp::create(b, type, at);
@@ -126,7 +129,7 @@ Point PointwiseEmitter::laneOf(const Point &point, int64_t lane) {
   return single;
 }
 
-// Indices that differ between lanes are read and checked one lane at a time.
+// Equal indices in all lanes read a vector of the table. Different ones are read and checked one lane at a time.
 Value PointwiseEmitter::gather(Operation *equation, const Point &point) {
   auto gather = cast<ein::GatherOp>(equation);
   ein::Iteration it = ein::iterationOf(equation);
@@ -167,6 +170,7 @@ Value PointwiseEmitter::gather(Operation *equation, const Point &point) {
   return vector::FromElementsOp::create(b, VectorType::get({point.width}, lanes.front().getType()), lanes);
 }
 
+// A table may be a row that this kernel keeps: then a position is an index into the scratch row.
 Value PointwiseEmitter::readTable(Value table, const Axes &axes, const Point &point) {
   Operation *maker = table.getDefiningOp();
   if (maker && alignment.dims.contains(maker)) {
@@ -189,7 +193,7 @@ std::pair<Value, int64_t> PointwiseEmitter::address(Value tensor, const Axes &ax
       offset = writer.plus(offset, writer.times(axis.index, step));
       continue;
     }
-    // Part of the loop of the next dimension, whose index runs over both.
+    // A merged dimension: the index of its loop's last dimension covers it.
     if (!loops.counts[axis.dim])
       continue;
     int loop = loops.loopOf[axis.dim];
@@ -201,7 +205,7 @@ std::pair<Value, int64_t> PointwiseEmitter::address(Value tensor, const Axes &ax
 }
 
 std::pair<Value, int64_t> PointwiseEmitter::rowAddress(const Point &point) {
-  // Scratch holds one row: the outer loops do not move in it.
+  // Scratch holds one row, so the outer loops do not move the address.
   Value offset;
   int64_t step = 1, stride = 0;
   for (unsigned loop = loops.extents.size(); loop-- > loops.outer;) {

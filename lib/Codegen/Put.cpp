@@ -1,4 +1,4 @@
-//===- Put.cpp - replace elements of a state, in its memory -----------------===//
+//===- Put.cpp - replaces elements of a state in place --------------------===//
 #include "KernelWriter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -10,8 +10,9 @@ using namespace plc::codegen;
 
 namespace {
 
-// Walks the domain, runs of the last axis in vectors where they are contiguous on both sides. Points that differ in a
-// dimension of the result write different elements, so such a one may be cut in chunks; of all others the last wins.
+// Writes an `ein.put`: visits the whole domain, in vectors along the last axis if it is contiguous on both sides.
+// Positions may repeat, and the last write wins, so the order matters. Points that differ in a dimension of the result
+// write different elements: only such a dimension is cut in chunks.
 class PutWriter {
 public:
   PutWriter(KernelWriter &writer, ein::PutOp op)
@@ -26,6 +27,7 @@ public:
         outer = dim;
   }
 
+  // The chunked dimension is outermost; without one the kernel is one chunk.
   void write() {
     auto [lower, upper] = w.cut(outer < 0 ? 1 : it.extents[outer]);
     w.loop(lower, upper, 1, {}, [&](Value at, ValueRange) -> SmallVector<Value> {
@@ -39,7 +41,7 @@ public:
 private:
   bool repeats(int dim) { return llvm::count(it.result.getResults(), getAffineDimExpr(dim, op.getContext())) > 1; }
 
-  // Whether elements that follow each other along the last axis lie so in the updates, and positions do not depend on it.
+  // Whether the last axis is contiguous in the updates, and no position depends on it.
   bool isContiguous(int64_t axis) {
     int dim = ein::dimOf(it.result, axis);
     AffineMap updates = it.inputs.front();
@@ -49,6 +51,7 @@ private:
            llvm::none_of(ArrayRef(it.inputs).drop_front(), [&](AffineMap map) { return map.isFunctionOfDim(dim); });
   }
 
+  // A loop for each remaining dimension, in order.
   void walk(unsigned dim) {
     if (dim == it.extents.size())
       return putRun();
@@ -61,6 +64,7 @@ private:
     });
   }
 
+  // Reads the positions of one run. A run at a position outside the state is skipped, as `ein.put` defines.
   void putRun() {
     SmallVector<Value> symbols(op.getIndices().size());
     Value inside;
@@ -71,7 +75,7 @@ private:
         Type type = cast<RankedTensorType>(tensor.getType()).getElementType();
         Value found = w.load(from, type, w.offsetOf(tensor, it.inputs[position + 1], index), 1, {});
         Value wide = type.isInteger(64) ? found : Value(arith::ExtSIOp::create(b, b.getI64Type(), found));
-        // Unsigned, so that a negative position is too large.
+        // Compared unsigned, so that negative positions are too large.
         int64_t extent = cast<RankedTensorType>(op.getResult().getType()).getDimSize(axis);
         Value fits =
             arith::CmpIOp::create(b, arith::CmpIPredicate::ult, wide, arith::ConstantIntOp::create(b, extent, 64));

@@ -1,4 +1,4 @@
-//===- ReferenceContraction.cpp - contractions as the definition has them -----------------===//
+//===- ReferenceContraction.cpp - contractions as they are defined --------===//
 #include "Contraction.h"
 #include "ScalarFunctions.h"
 
@@ -13,7 +13,8 @@ using namespace plc::codegen;
 
 namespace {
 
-// The definition itself, vectorised along the contiguous run of c if there is one.
+// Writes a contraction as the numerics define it, one chain after another. SIMD lanes run along a contiguous axis of c
+// if there is one. It computes every contraction, and serves those that no matrix product covers.
 class ChainWriter {
 public:
   ChainWriter(KernelWriter &writer, ein::Contraction contraction) : w(writer), b(writer.b), x(std::move(contraction)) {}
@@ -21,13 +22,14 @@ public:
   void run() {
     for (auto *runs : {&x.batch, &x.m, &x.n})
       llvm::append_range(outer, *runs);
-    // Only along a contiguous dimension of the result are vectors stored whole; each lane has its own chain, so the bits
-    // are those of single elements. Neighbours that choose parts of a table for themselves lie anywhere in it.
+    // Lanes need a contiguous dimension of c, so that vectors are stored whole. Each lane has its own chain, so the
+    // bits are those of single elements. Rows that each choose a slice of a table are no neighbours in it.
     auto along = llvm::find_if(outer, [](const LoopDim &run) { return run.c == 1 && !run.positions; });
     if (along != outer.end()) {
       fast = *along;
       outer.erase(along);
     }
+    // 64 columns keep four AVX-512 registers of f32 chains in flight, which hides part of the latency of an fma.
     width = fast.extent == 1 ? 0 : fast.extent % 64 == 0 ? 64 : 16;
     int64_t blocks = width ? llvm::divideCeil(fast.extent, width) : 1, units = blocks;
     SmallVector<int64_t> extents;
@@ -48,6 +50,7 @@ public:
   }
 
 private:
+  // A block of lanes; a ragged last block has code of its own, so that the others need no mask.
   void writeUnit(ArrayRef<Value> at, Value block, int64_t blocks) {
     if (!width)
       return writeElements(at, {}, {});
@@ -64,6 +67,7 @@ private:
     writeElements(at, first, {width, width});
   }
 
+  // Writes one element, or one vector, of c: its whole sum.
   void writeElements(ArrayRef<Value> at, Value first, Lanes lanes) {
     Value a = w.plus(offsetOf(outer, at, &LoopDim::a), w.index(x.firstOfA)),
           bb = w.plus(offsetOf(outer, at, &LoopDim::b), w.index(x.firstOfB)), c = offsetOf(outer, at, &LoopDim::c);
@@ -82,7 +86,7 @@ private:
     for (const LoopDim &run : x.anew)
       groups *= run.extent;
     Type element = cast<RankedTensorType>(x.c.getType()).getElementType();
-    // The order of a sum is part of the numerics: what the accumulator held, then a chain from 0 for each block, blocks in order.
+    // The order of a sum is part of the numerics: the accumulator, then a chain from 0 for each block, blocks in order.
     Value target = w.memoryOf(x.c), adds = arith::ConstantIntOp::create(b, 0, 1);
     Type type = lanes.width ? Type(VectorType::get({lanes.width}, x.sum)) : x.sum;
     Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type)), sum = zero;
@@ -114,6 +118,7 @@ private:
     w.store(castElement(b, sum, element), target, c, 1, lanes);
   }
 
+  // One chain over the summed elements [from, to), from `start` on.
   Value chainOf(Value a, Value bb, Value from, Value to, Lanes lanes, Value start) {
     return w
         .loop(from, to, 1, {start},
@@ -123,12 +128,12 @@ private:
         .front();
   }
 
-  // Both chains of a block together. They take turns: the first of the two that are carried is the next one's.
+  // Both chains of a block of pairs in one loop. They alternate: the first carried value belongs to the next element.
   Value pairsOf(Value a, Value bb, Value from, Value to, Lanes lanes, Value zero) {
     SmallVector<Value> chains = w.loop(from, to, 1, {zero, zero}, [&](Value k, ValueRange carried) {
       return SmallVector<Value>{carried[1], addProduct(a, bb, k, lanes, carried[0])};
     });
-    // Products of zeros fill the block.
+    // Products of zeros fill a short block; they turn -0 into 0.
     Value count = arith::SubIOp::create(b, to, from);
     for (auto [index, chain] : llvm::enumerate(chains)) {
       Value isShort = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, count, w.index(ein::pairBlock - index));
@@ -137,7 +142,7 @@ private:
     return arith::AddFOp::create(b, chains[0], chains[1]);
   }
 
-  // The chain behind the k-th element of a sum.
+  // The chain after the k-th summed element.
   Value addProduct(Value a, Value bb, Value k, Lanes lanes, Value chain) {
     SmallVector<Value> at = w.delinearize(k, extentsOf(x.k));
     Value left = factor(x.a, w.plus(a, offsetOf(x.k, at, &LoopDim::a)), fast.a, lanes);
@@ -148,7 +153,7 @@ private:
     return math::FmaOp::create(b, w.broadcast(left, lanes), w.broadcast(right, lanes), chain);
   }
 
-  // Where the part of the table begins that the tensor of positions names at an offset.
+  // Offset of the table's slice that the position at `offset` chooses.
   Value partAt(Value offset) {
     Value found = memref::LoadOp::create(b, w.memoryOf(x.part->positions), ValueRange{offset});
     return w.times(w.checkedIndex(found, access, offset), x.part->stride);
@@ -172,9 +177,9 @@ private:
   SmallVector<LoopDim> outer;
   LoopDim fast;
   int64_t width = 0;
-  unsigned access = 0;     // of the table
-  Value position;          // where the position of what is written lies, but for sums
-  bool choosesOnce = true; // whether all of a sum reads one part of the table
+  unsigned access = 0;     // number of the table's access
+  Value position;          // offset of the element's position, without summed dimensions
+  bool choosesOnce = true; // whether a whole sum reads one slice of the table
 };
 
 } // namespace

@@ -1,4 +1,4 @@
-//===- RowGroups.cpp - rows that chose one part of a table together --------===//
+//===- RowGroups.cpp - rows grouped by their slice of a table -------------===//
 #include "RowGroups.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -35,7 +35,7 @@ void RowGroups::sort() {
   };
   Value one = w.index(1), two = w.index(2);
   each(part.extent + 2, [&](Value i) { store(w.index(0), ends, i); });
-  // Numbers of rows are counted two places on, so that sums of them are where each position's rows begin, one place on.
+  // Step 1: count the rows of position p in ends[p + 2].
   each(count, [&](Value row) {
     Value offset = w.index(part.firstPosition);
     for (auto [loop, at] : llvm::zip(rows, w.delinearize(row, extentsOf(rows))))
@@ -46,10 +46,12 @@ void RowGroups::sort() {
     store(position, chosen, row);
     store(w.plus(load(ends, place), one), ends, place);
   });
+  // Step 2: prefix sums make ends[p + 1] the first row of position p.
   each(part.extent, [&](Value i) {
     Value place = w.plus(i, one);
     store(w.plus(load(ends, place), load(ends, i)), ends, place);
   });
+  // Step 3: place each row, and move ends[p + 1] behind it. In the end it is the first row of position p + 1.
   each(count, [&](Value row) {
     Value place = w.plus(load(chosen, row), one), at = load(ends, place);
     store(row, order, at);

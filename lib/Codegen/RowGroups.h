@@ -1,4 +1,4 @@
-//===- RowGroups.h - rows that chose one part of a table together -*- C++ -*-===//
+//===- RowGroups.h - rows grouped by their slice of a table -----*- C++ -*-===//
 #ifndef PLC_LIB_CODEGEN_ROWGROUPS_H
 #define PLC_LIB_CODEGEN_ROWGROUPS_H
 
@@ -6,18 +6,18 @@
 
 namespace plc::codegen {
 
-/// The numbers of rows, sorted by the position that each holds, those of one position ascending: a counting sort in
-/// scratch, O(rows + positions).
+/// Numbers of rows, sorted by the position that each row holds, ascending within a position. A counting sort in
+/// scratch, in O(rows + positions): Knuth, The Art of Computer Programming, volume 3, section 5.2.
 class RowGroups {
 public:
-  /// Rows are counted by `rows`, slowest first; `access` is the one of the table.
+  /// `rows` are the loops that count rows, slowest first; `access` is the number of the table's access.
   RowGroups(KernelWriter &writer, const ein::TablePart &part, llvm::ArrayRef<LoopDim> rows, unsigned access);
 
+  /// Emits the sort. Positions are checked, so each is a valid index of the table.
   void sort();
-  /// Calls `body` for each position, with it and with the numbers in order of the first of its rows and of the next
-  /// position's.
+  /// Calls `body` for each position, with the range [begin, end) of its rows in the sorted order.
   void forEachPart(llvm::function_ref<void(mlir::Value part, mlir::Value begin, mlir::Value end)> body);
-  /// Where the row that is the i-th in order lies, from `from` on.
+  /// The offsets of the i-th row in the sorted order, relative to `from`.
   Offsets rowAt(mlir::Value i, Offsets from);
 
 private:
@@ -29,7 +29,7 @@ private:
   llvm::SmallVector<LoopDim> rows;
   unsigned access;
   int64_t count = 1;
-  mlir::Value chosen, order, ends; // of rows, of numbers in order, of positions from one before the first on
+  mlir::Value chosen, order, ends; // position of each row; rows in order; ends[p]: first row of position p
 };
 
 } // namespace plc::codegen

@@ -1,4 +1,4 @@
-//===- ScalarFunctions.cpp - ein's scalar functions as IR -------------------===//
+//===- ScalarFunctions.cpp - emits ein's scalar functions -----------------===//
 #include "ScalarFunctions.h"
 
 #include "IRValue.h"
@@ -14,7 +14,7 @@ using ein::Reduction;
 
 namespace {
 
-// The value type of Recipes.h for elements of a kind.
+// Wraps an operand in the value type of Recipes.h for elements of its kind.
 template <typename Traits>
 auto valueOf(ImplicitLocOpBuilder &builder, Value operand) {
   if constexpr (Traits::kind == ElementKind::Truth)
@@ -26,6 +26,7 @@ auto valueOf(ImplicitLocOpBuilder &builder, Value operand) {
 }
 
 template <Function function, typename Traits>
+// Emits the same recipe that the interpreter executes: so both have the same bits.
 Value applyRecipe(ImplicitLocOpBuilder &builder, ValueRange operands) {
   constexpr ein::FunctionInfo info = ein::infoOf(function);
   constexpr numerics::Recipe<function> recipe;
@@ -39,6 +40,7 @@ Value applyRecipe(ImplicitLocOpBuilder &builder, ValueRange operands) {
 }
 
 template <Function function>
+// Dispatches on the element type; only types of the function's domain are instantiated.
 Value emitFunction(ImplicitLocOpBuilder &builder, ValueRange operands) {
   return visit(elementTypeOf(operands.back().getType()), [&](auto traits) -> Value {
     if constexpr (ein::accepts(ein::infoOf(function).domain, traits.kind) && !traits.isNarrow)
@@ -52,12 +54,12 @@ Value integerConstant(ImplicitLocOpBuilder &builder, Type type, int64_t value) {
   return constantLike(builder, type, builder.getIntegerAttr(getElementTypeOrSelf(type), value));
 }
 
-// Toward 0; the smallest integer where that does not fit, for which the conversion itself has no defined result.
+// Rounds toward 0. Values that do not fit give the smallest integer: `arith.fptosi` leaves them undefined.
 Value roundToInteger(ImplicitLocOpBuilder &builder, Value x, Type to) {
   Type element = getElementTypeOrSelf(x.getType());
   unsigned width = getElementTypeOrSelf(to).getIntOrFloatBitWidth();
   double bound = std::ldexp(1.0, width - 1);
-  // Whether there are numbers between the bound and the next integer.
+  // Whether the real type has numbers between the bound and the next integer.
   bool between = cast<FloatType>(element).getFPMantissaWidth() > width;
   auto real = [&](double value) { return constantLike(builder, x.getType(), builder.getFloatAttr(element, value)); };
   Value above = between ? arith::CmpFOp::create(builder, arith::CmpFPredicate::OGT, x, real(-bound - 1))
@@ -69,8 +71,7 @@ Value roundToInteger(ImplicitLocOpBuilder &builder, Value x, Type to) {
   return arith::SelectOp::create(builder, fits, found, integerConstant(builder, to, least.getSExtValue()));
 }
 
-// A bf16 is the upper half of an f32: f32s have each of its values, subnormals too. An f16 is widened by an instruction,
-// `vcvtph2ps`, exactly.
+// Widens bf16 or f16 to f32, exactly. A bf16 is the upper half of an f32, subnormals included. f16 takes `vcvtph2ps`.
 Value widenReal(ImplicitLocOpBuilder &builder, Value bits, Type from) {
   auto of = [&](Type element) { return shapedLike(bits.getType(), element); };
   if (from.isF16()) {
@@ -82,7 +83,8 @@ Value widenReal(ImplicitLocOpBuilder &builder, Value bits, Type from) {
   return arith::BitcastOp::create(builder, of(builder.getF32Type()), word);
 }
 
-// To an f32 of whose bits the last is set where the f64 is none: then another rounding, to fewer bits, is as one of the f64.
+// Rounds an f64 to odd: to an f32 whose last bit is set if the result is inexact. Then a second rounding to 16 bits
+// equals a single one (Boldo and Melquiond, "When double rounding is odd", 2005).
 Value roundToOdd(ImplicitLocOpBuilder &builder, Value x) {
   auto of = [&](Type element) { return shapedLike(x.getType(), element); };
   Value near = arith::TruncFOp::create(builder, of(builder.getF32Type()), x);
@@ -94,13 +96,15 @@ Value roundToOdd(ImplicitLocOpBuilder &builder, Value x) {
   Value inexact = arith::CmpFOp::create(builder, arith::CmpFPredicate::ONE, sizeBack, size);
   Value last = arith::AndIOp::create(builder, bits, word(1));
   Value isEven = arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, last, word(0));
+  // An inexact result with last bit 0 moves to its other neighbour, toward x: that one is odd.
   Value step = arith::SelectOp::create(builder, below, word(1), word(-1));
   Value moved = arith::AddIOp::create(builder, bits, step);
   Value moves = arith::AndIOp::create(builder, inexact, isEven);
   return arith::BitcastOp::create(builder, near.getType(), arith::SelectOp::create(builder, moves, moved, bits));
 }
 
-// To nearest, ties to even, as `Support/NarrowReals.h` has it. `vcvtneps2bf16` would make subnormals 0; `vcvtps2ph` does not.
+// Rounds to nearest, ties to even, as Support/NarrowReals.h. `vcvtneps2bf16` would flush subnormals; `vcvtps2ph` does
+// not.
 Value roundToNarrow(ImplicitLocOpBuilder &builder, Value x, Type to) {
   if (getElementTypeOrSelf(x.getType()).isF64())
     x = roundToOdd(builder, x);
@@ -112,6 +116,7 @@ Value roundToNarrow(ImplicitLocOpBuilder &builder, Value x, Type to) {
   }
   Value word = arith::BitcastOp::create(builder, of(builder.getI32Type()), x);
   auto number = [&](int64_t value) { return integerConstant(builder, word.getType(), value); };
+  // bf16: adding 0x7fff plus the last kept bit carries exactly where nearest-even rounds up. NaN becomes canonical.
   Value upper = arith::ShRUIOp::create(builder, word, number(16));
   Value half = arith::AddIOp::create(builder, arith::AndIOp::create(builder, upper, number(1)), number(0x7fff));
   Value rounded = arith::ShRUIOp::create(builder, arith::AddIOp::create(builder, word, half), number(16));
@@ -135,6 +140,7 @@ Value codegen::applyFunction(ImplicitLocOpBuilder &builder, Function function, V
   llvm_unreachable("no row of the table");
 }
 
+// Reductions are functions of two operands, so sums and maxima use the same recipes as maps.
 Value codegen::combine(ImplicitLocOpBuilder &builder, Reduction reduction, Value m, Value x) {
   switch (reduction) {
   case Reduction::sum: return applyFunction(builder, Function::add, {m, x});
@@ -147,6 +153,7 @@ Value codegen::combine(ImplicitLocOpBuilder &builder, Reduction reduction, Value
   llvm_unreachable("no reduction");
 }
 
+// Integers first: they have no infinities.
 Value codegen::identityOf(ImplicitLocOpBuilder &builder, Reduction reduction, Type type) {
   if (Type element = getElementTypeOrSelf(type); !isa<FloatType>(element)) {
     unsigned width = element.getIntOrFloatBitWidth();
@@ -177,6 +184,7 @@ Value codegen::identityOf(ImplicitLocOpBuilder &builder, Reduction reduction, Ty
   return constantLike(builder, type, builder.getFloatAttr(getElementTypeOrSelf(type), start()));
 }
 
+// Narrow reals pass through f32, integers to narrow reals through f64, all others take one operation.
 Value codegen::castElement(ImplicitLocOpBuilder &builder, Value value, Type element, Type from) {
   Type held = getElementTypeOrSelf(value.getType());
   from = from ? from : held;

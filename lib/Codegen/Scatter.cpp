@@ -1,4 +1,4 @@
-//===- Scatter.cpp - add updates at indices, in position order --------------===//
+//===- Scatter.cpp - scatter_add: adds updates in order -------------------===//
 #include "RowGroups.h"
 #include "ScalarFunctions.h"
 #include "Tile.h"
@@ -15,8 +15,9 @@ using namespace plc::codegen;
 
 namespace {
 
-// Elements of the result that differ in a dimension get nothing of each other's updates: units are the values of these
-// dimensions, 16 columns at a time where they lie beside each other, and each walks the other dimensions in order.
+// Writes a scatter_add. Elements that differ in a dimension of the result receive different updates. So the values of
+// these dimensions are the units of chunks, in vectors of 16 contiguous columns if there are any. Each unit visits the
+// other dimensions in order, and no atomics are needed.
 class ScatterWriter {
 public:
   ScatterWriter(KernelWriter &writer, ein::ScatterAddOp op)
@@ -29,6 +30,7 @@ public:
     if (type.getRank())
       columnDim = ein::dimOf(it.result, type.getRank() - 1);
     int64_t columns = columnDim >= 0 ? it.extents[columnDim] : 1;
+    // 16 columns are an AVX-512 register of f32; a ragged number goes element by element.
     width = columns % 16 == 0 && columnsAreContiguous() ? 16 : 1;
     blocks = columns / width;
     isOuter.assign(it.extents.size(), false);
@@ -63,7 +65,7 @@ public:
   }
 
 private:
-  // A vector holds 16 columns of one row, in the result and in each factor of the updates that has columns.
+  // Whether 16 columns are contiguous in the result and in each factor that has columns, and share their positions.
   bool columnsAreContiguous() {
     auto lastOnly = [&](AffineMap map) {
       return map.getNumResults() && ein::dimOf(map, map.getNumResults() - 1) == columnDim &&
@@ -91,7 +93,7 @@ private:
       vector::StoreOp::create(b, value, memory, ValueRange{offset});
   }
 
-  // A vacant accumulator starts from 0, at all positions.
+  // Stores zeros to all elements of this unit, at every position, unless an accumulator holds a sum already.
   void clear() {
     Value vacant = w.accumulate;
     if (op.getAccumulator())
@@ -101,7 +103,7 @@ private:
     SmallVector<int64_t> extents, strides;
     Value first = w.index(0);
     int64_t count = 1;
-    // Beside a diagonal there are elements that nothing is added to.
+    // A dimension that occurs twice is a diagonal: the elements beside it must be cleared, too.
     llvm::SmallDenseSet<int> seen;
     for (auto [axis, stride] : llvm::enumerate(stridesOf(type))) {
       if (int dim = ein::dimOf(it.result, axis); dim >= 0 && seen.insert(dim).second) {
@@ -123,6 +125,7 @@ private:
     });
   }
 
+  // A loop for each dimension that the result lacks: the order of the additions.
   void walk(unsigned dim) {
     if (dim == it.extents.size())
       return add();
@@ -139,6 +142,7 @@ private:
     return w.offsetOf(tensor, map, index, symbols);
   }
 
+  // A factor of the update at this point.
   Value valueOf(const ein::ScatteredFactor &factor) {
     if (auto constant = factor.value.getDefiningOp<ein::ConstantOp>())
       return w.broadcast(constantElement(b, constant), lanes());
@@ -149,6 +153,7 @@ private:
     return read(w.memoryOf(factor.value), offset, columnDim >= 0 ? factor.strides[columnDim] : 0);
   }
 
+  // One update: checked positions, then read, add, write.
   void add() {
     SmallVector<Value> symbols(op.getIndices().size());
     unsigned access = first;
@@ -160,9 +165,10 @@ private:
         Value found = memref::LoadOp::create(b, w.memoryOf(tensor), ValueRange{offset});
         symbols[position] = w.checkedIndex(found, access++, offset);
       }
-    // Read, add and write in turn: the next position may name the same row.
+    // The sum goes back to memory at once, since the next position may name the same row.
     Value update = valueOf(factors.front()), second = factors.size() == 2 ? valueOf(factors.back()) : Value();
     Value target = offsetOf(op.getResult(), it.result, symbols), before = read(memory, target);
+    // A scatter with a factor is defined by an fma; a product of two values rounds before it is added.
     if (op.getFactor())
       return write(math::FmaOp::create(b, update, second, before), target);
     if (second)
@@ -186,6 +192,7 @@ private:
 
 } // namespace
 
+// Three cases: a put, outer products that tiles compute, and any other scatter_add.
 LogicalResult codegen::writeScatter(KernelWriter &writer) {
   SmallVector<Operation *> equations = equationsOf(writer.kernel);
   if (auto put = equations.size() == 1 ? dyn_cast<ein::PutOp>(equations.front()) : ein::PutOp())

@@ -1,4 +1,4 @@
-//===- Target.cpp - from the LLVM dialect to machine code -------------------===//
+//===- Target.cpp - compiles the LLVM dialect to machine code -------------===//
 #include "plc/Codegen/Target.h"
 
 #include "BlisRoutines.h"
@@ -23,6 +23,7 @@ using namespace plc;
 
 static constexpr llvm::StringLiteral triple = "x86_64-unknown-linux-gnu";
 
+// `native` takes what the host has; AVX-512 and AMX only as whole sets, since kernels use all of their parts.
 std::vector<std::string> codegen::featuresOf(InstructionSet set) {
   static constexpr llvm::StringLiteral wide[] = {"avx512f", "avx512dq", "avx512bw", "avx512vl"};
   static constexpr llvm::StringLiteral matrix[] = {"amx-tile", "amx-bf16"};
@@ -50,6 +51,7 @@ codegen::CodeOptions codegen::codeOptionsOf(ArrayRef<std::string> features) {
   return {llvm::is_contained(features, "avx512f") ? 512 : 256, llvm::is_contained(features, "amx-bf16")};
 }
 
+// The target machine: x86-64 with the features alone, whatever CPU compiles.
 static std::unique_ptr<llvm::TargetMachine> createMachine(ArrayRef<std::string> features) {
   static const bool initialised = [] {
     llvm::InitializeNativeTarget();
@@ -61,18 +63,19 @@ static std::unique_ptr<llvm::TargetMachine> createMachine(ArrayRef<std::string> 
   llvm::Triple target(triple);
   const llvm::Target *found = llvm::TargetRegistry::lookupTarget(target, error);
   assert(found && "this LLVM is of x86-64");
-  // Vectors stay as wide as they are written, on machines where LLVM would halve them, too.
+  // Vectors stay as wide as they are written; LLVM would halve them for some CPUs.
   std::string text = "-prefer-256-bit";
   for (const std::string &feature : features)
     text += ",+" + feature;
   llvm::TargetOptions options;
-  // A product and a sum round apart unless the program says fma: else bits would depend on the optimiser.
+  // A product and a sum round separately unless the program says fma; else bits would depend on the optimizer.
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   return std::unique_ptr<llvm::TargetMachine>(found->createTargetMachine(
       target, "x86-64", text, options, llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default));
 }
 
-// Vectors are written as they shall be; no loop may become a call of memset.
+// LLVM's O2 without vectorizers, since kernels are vectorized already, and without library functions: no loop may
+// become a call of memset.
 static void runPasses(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = tuning.SLPVectorization = false;
@@ -107,12 +110,13 @@ std::unique_ptr<llvm::Module> codegen::optimise(ModuleOp module, llvm::LLVMConte
     return nullptr;
   code->setTargetTriple(llvm::Triple(triple));
   code->setDataLayout(machine->createDataLayout());
-  // Paths and lines of the build stay out of the object.
+  // No path of the build gets into the object.
   code->setSourceFileName("plc");
   runPasses(*code, *machine);
   return code;
 }
 
+// Sums up the code's bytes, and rejects undefined symbols other than BLIS's.
 LogicalResult codegen::checkObject(StringRef bytes, Location loc, int64_t &codeBytes) {
   auto object = llvm::cantFail(llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(bytes, "object")));
   for (const llvm::object::SectionRef &section : object->sections())

@@ -1,4 +1,4 @@
-//===- Tile.cpp - a tile of registers ---------------------------------------===//
+//===- Tile.cpp - code of register tiles ----------------------------------===//
 #include "Tile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -11,6 +11,9 @@ using namespace mlir;
 using namespace plc;
 using namespace plc::codegen;
 
+// 6 rows by 4 vectors with AVX-512, 6 by 2 with AVX2: the sums leave registers for the row of b and a broadcast.
+// Measured with a prototype in L1 on a Zen 5 CPU, as fractions of the fma peak: 6x64 0.95 to 0.99; 8x48, 12x32 and 4x64
+// 0.97; 2x64 0.87; 7x64 0.66 to 0.84; 13x32 and 14x32 0.37 to 0.45.
 TileCode::TileCode(KernelWriter &writer, Type element) : w(writer), b(writer.b), element(element) {
   bool wide = w.options.vectorBits == 512;
   lanes = w.options.vectorBits / element.getIntOrFloatBitWidth();
@@ -23,6 +26,7 @@ Panel TileCode::last(int64_t columns) const {
   return rest ? Panel{lanes, int64_t(llvm::divideCeil(rest, lanes)), rest} : full();
 }
 
+// No branch if all panels have the same code.
 void TileCode::forPanel(int64_t columns, Value number, llvm::function_ref<void(const Panel &)> write) {
   int64_t panels = llvm::divideCeil(columns, width());
   if (panels == 1 || last(columns).columns == width())
@@ -42,7 +46,7 @@ SmallVector<Value> TileCode::zeros(int64_t height, const Panel &panel) {
 
 SmallVector<Value> TileCode::startSums(Value from, OffsetOfRow rowAt, int64_t height, const Panel &panel, Value adds,
                                        SplitRow split) {
-  // What a vacant accumulator holds is read and not used.
+  // A vacant accumulator is read, and its values are not used.
   SmallVector<Value> sums = loadSums(from, rowAt, height, panel, split);
   for (auto [sum, zero] : llvm::zip(sums, zeros(height, panel)))
     sum = arith::SelectOp::create(b, adds, sum, zero);
@@ -67,6 +71,7 @@ SmallVector<Value> TileCode::loadSums(Value from, OffsetOfRow rowAt, int64_t hei
   return sums;
 }
 
+// Loads the row of b once, then one broadcast for each row of a: vectors + 1 registers beside the sums.
 void TileCode::addProducts(MutableArrayRef<Value> sums, const Panel &panel, Value a, OffsetOfRow left,
                            const Factor &from, Value offset, bool packed, Adds adds) {
   SmallVector<Value> right;
@@ -83,6 +88,8 @@ void TileCode::addProducts(MutableArrayRef<Value> sums, const Panel &panel, Valu
 }
 
 SmallVector<Value> TileCode::sumSteps(int64_t count, SmallVector<Value> sums, Step step) {
+  // Unrolled by two, as the prototype on a Zen 5 CPU that reached 0.9 of the peak. By 16 it fell to 0.80 to 0.94 on
+  // packed panels, and to 0.43 to 0.61 on rows with run-time strides.
   constexpr int64_t unrolled = 2;
   int64_t whole = count / unrolled * unrolled;
   if (whole)
@@ -97,6 +104,7 @@ SmallVector<Value> TileCode::sumSteps(int64_t count, SmallVector<Value> sums, St
   return sums;
 }
 
+// Each block: both chains from 0, one step for each of a pair, products of zeros at the end, then c + (even + odd).
 void TileCode::addPairs(Value to, OffsetOfRow rowAt, int64_t height, const Panel &panel, int64_t size, Value adds,
                         Step step, SplitRow split) {
   auto block = [&](Value first, int64_t count, Value goesOn) {
@@ -129,6 +137,7 @@ void TileCode::prefetch(Value to, OffsetOfRow rowAt, int64_t height, const Panel
     }
 }
 
+// A vector in two runs is two masked stores.
 void TileCode::storeSums(Value to, OffsetOfRow rowAt, const Panel &panel, ArrayRef<Value> sums, SplitRow split) {
   for (int64_t i = 0, height = int64_t(sums.size()) / panel.vectors; i < height; ++i)
     for (int64_t v = 0; v < panel.vectors; ++v) {

@@ -1,4 +1,4 @@
-//===- VerifyKernelCode.cpp - what a kernel must not do ---------------------===//
+//===- VerifyKernelCode.cpp - verifies that kernels only compute ----------===//
 #include "BlisRoutines.h"
 
 #include "plc/Codegen/Passes.h"
@@ -13,7 +13,7 @@ namespace plc::codegen {
 
 using namespace mlir;
 
-// Intrinsics that the code generator turns into instructions; any other might be a library call or a hidden copy.
+// Intrinsics that become instructions. Any other might become a library call or a hidden copy.
 static bool isInstruction(StringRef name) {
   static constexpr StringLiteral known[] = {"llvm.intr.fma",          "llvm.intr.sqrt",
                                             "llvm.intr.fabs",         "llvm.intr.masked.load",

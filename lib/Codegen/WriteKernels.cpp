@@ -1,4 +1,4 @@
-//===- WriteKernels.cpp - kernels to functions of loops ---------------------===//
+//===- WriteKernels.cpp - writes kernels as functions of loops ------------===//
 #include "KernelWriter.h"
 #include "LoopSteps.h"
 #include "plc/Codegen/Kernels.h"
@@ -22,6 +22,7 @@ using namespace mlir;
 using namespace plc;
 using namespace plc::codegen;
 
+// Code generation obeys `by`: the planner's costs are those of this implementation.
 static LogicalResult writeBody(KernelWriter &writer) {
   std::optional<plan::Implementation> by = writer.kernel.getBy();
   if (!by)
@@ -34,7 +35,7 @@ static LogicalResult writeBody(KernelWriter &writer) {
   return failure();
 }
 
-/// What the runtime may be asked to check for NaN and infinities.
+/// Records the real operands, which the runtime can check for NaN and infinities.
 static void describeOperands(plan::KernelOp kernel, KernelRecord &record) {
   int64_t operand = 0;
   auto describe = [&](ValueRange values, std::vector<KernelRecord::RealOperand> &operands) {
@@ -47,10 +48,11 @@ static void describeOperands(plan::KernelOp kernel, KernelRecord &record) {
   Block &body = kernel.getBody().front();
   describe(body.getArguments().take_front(kernel.getNumInputs()), record.inputs);
   describe(body.getTerminator()->getOperands(), record.results);
-  // Where a rule says `inf`, an infinite result is no fault.
+  // A rule that contains `inf` may have infinite results: they are no fault.
   kernel.walk([&](ein::ConstantOp op) { record.infinite |= op.getValue().isInfinity(); });
 }
 
+// Writes a kernel's function, and records its chunks and gathers.
 static LogicalResult writeCode(plan::KernelOp kernel, const CodeOptions &options, KernelRecord &record,
                                OpBuilder &builder) {
   KernelWriter writer(kernel, record.symbol, options, builder);
@@ -63,17 +65,18 @@ static LogicalResult writeCode(plan::KernelOp kernel, const CodeOptions &options
   return success();
 }
 
+// A loop has no code of its own: the record lists its steps.
 static LogicalResult writeSteps(plan::KernelOp kernel, const KernelSet &kernels, KernelRecord &record) {
   FailureOr<module::LoopInfo> steps = stepsOf(kernel, kernels);
   if (failed(steps))
     return failure();
   record.loop = std::move(*steps);
   record.symbol.clear();
-  record.chunks = chunksOf(kernel.getNs() / record.loop->turns); // which threads share in each turn
+  record.chunks = chunksOf(kernel.getNs() / record.loop->turns); // threads share the work of each iteration
   return success();
 }
 
-// A kernel that turns call is named behind the loop.
+// The kernel's name; one that a loop calls has the loop's name before it.
 static std::string fullName(plan::KernelOp kernel) {
   auto loop = kernel->getParentOfType<plan::KernelOp>();
   return (loop ? fullName(loop) + "." : "") + kernel.getSymName().str();
@@ -88,6 +91,7 @@ FailureOr<OwningOpRef<ModuleOp>> codegen::writeKernels(const KernelSet &kernels,
   context->loadDialect<arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect, math::MathDialect,
                        memref::MemRefDialect, scf::SCFDialect, vector::VectorDialect, blis::BlisDialect>();
   OwningOpRef<ModuleOp> module = ModuleOp::create(first->getLoc());
+  // Numbers are positions in the set: loops come after the kernels that they call.
   OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
   for (auto [index, each] : llvm::enumerate(kernels.all())) {
     plan::KernelOp kernel = each;

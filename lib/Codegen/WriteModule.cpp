@@ -1,4 +1,4 @@
-//===- WriteModule.cpp - write a compiled module ---------------------------------===//
+//===- WriteModule.cpp - writes a compiled module -------------------------===//
 #include "plc/Codegen/WriteModule.h"
 
 #include "plc/Codegen/Kernels.h"
@@ -16,6 +16,7 @@ using namespace plc::codegen;
 
 namespace {
 
+// The manifest has types of its own, without MLIR, because the runtime links none.
 module::Initializer initializerOf(ein::ParamOp param) {
   module::Initializer init;
   double a = param.getA().convertToDouble(), b = param.getB().convertToDouble();
@@ -47,6 +48,7 @@ std::vector<module::ParameterInfo> parametersOf(ModuleOp module) {
   return parameters;
 }
 
+// A kernel's record as the manifest has it.
 module::KernelInfo describe(const KernelRecord &record) {
   module::KernelInfo kernel{
       record.name, record.symbol,   record.where, record.chunks, record.flops, record.bytes, record.ns, {}, {},
@@ -62,7 +64,7 @@ module::KernelInfo describe(const KernelRecord &record) {
   return kernel;
 }
 
-// An object with plc_manifest and plc_manifest_size.
+// Emits an object with the symbols plc_manifest and plc_manifest_size.
 LogicalResult emitManifest(StringRef manifest, ArrayRef<std::string> features, Location loc,
                            SmallVectorImpl<char> &object) {
   llvm::LLVMContext context;
@@ -79,15 +81,16 @@ LogicalResult emitManifest(StringRef manifest, ArrayRef<std::string> features, L
 
 } // namespace
 
+// Equal kernels of all entries are compiled once. A kernel of a ragged cut has two variants.
 LogicalResult ModuleWriter::compile() {
-  KernelSet kernels; // of all entries: equal ones are one, a ragged one is two
+  KernelSet kernels;
   llvm::StringMap<int64_t> names;
   manifest = request.manifest;
   manifest.targetFeatures = request.features;
   manifest.held = parametersOf(ModuleOp(request.entries.front().module));
   for (ModuleEntry entry : request.entries) {
     plan::ProgramOp program = *entry.module.getBody()->getOps<plan::ProgramOp>().begin();
-    // In the order in which the table counts them.
+    // The action table refers to kernels in this order.
     for (auto kernel : entry.module.getBody()->getOps<plan::KernelOp>()) {
       KernelVariants variants = kernels.find(kernel, program.getCut());
       entry.table.kernels.push_back(variants.full);
@@ -103,7 +106,7 @@ LogicalResult ModuleWriter::compile() {
   if (!code)
     code = ModuleOp::create(ModuleOp(request.entries.front().module).getLoc());
   for (KernelRecord &record : records) {
-    // Kernels of another entry may have the name of a different one of the first.
+    // Different kernels of two entries may share a name: the later one gets a number.
     if (int64_t earlier = names[record.name]++)
       record.name += "#" + std::to_string(earlier + 1);
     manifest.kernels.push_back(describe(record));
@@ -126,6 +129,7 @@ LogicalResult ModuleWriter::printLLVM(llvm::raw_ostream &stream) {
   return success();
 }
 
+// Looks the kernels up in the cache before it compiles them. A cached object is checked like a new one.
 LogicalResult ModuleWriter::emitCode(SmallVectorImpl<char> &object, int64_t &codeBytes) {
   ObjectCache cache(request.objectFolder, *code, request.features);
   auto options = [](StringRef name) { return remark::RemarkOpts::name(name).category("object-cache"); };
@@ -162,5 +166,5 @@ LogicalResult ModuleWriter::writeShared(StringRef path) {
   if (failed(emitManifest(module::writeManifest(manifest), request.features, code->getLoc(), manifestObject)))
     return failure();
   return linkModule({StringRef(object.data(), object.size()), StringRef(manifestObject.data(), manifestObject.size())},
-                    path, UnknownLoc::get(code->getContext())); // what fails is no line of the model
+                    path, UnknownLoc::get(code->getContext())); // a failure is at no line of the model
 }

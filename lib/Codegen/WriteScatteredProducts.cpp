@@ -1,15 +1,16 @@
-//===- WriteScatteredProducts.cpp - outer products added at positions ------------===//
+//===- WriteScatteredProducts.cpp - outer products added at positions -----===//
 //
-// Rows that hold one position add their outer products to one matrix, in their order. So a tile of it lies in registers while
-// the rows stream by:
+// Rows that hold one position add their outer products to one matrix, in their order. So a tile of the matrix stays in
+// registers while the rows stream by:
 //
 //   sort the rows by position, for each panel of columns             (units: cut in chunks)
 //     for each position, for each 256 of its rows at most
 //       pack the panel of b
-//       for each run of tiles, pack what the rows have of a
+//       for each run of tiles, pack the rows' elements of a
 //         for each tile: s = c;  for row: s[i][v] = s[i][v] + a[row][i] * b[row][v];  c = s
 //
-// Rows lie as far apart as pages do, often in one set of a cache: so each is read once for a run of tiles.
+// Rows are often a page or a power of two apart, and share few sets of a cache. So both factors are packed, and each
+// row of a is read once for a run of tiles.
 //
 //===----------------------------------------------------------------------===//
 #include "RowGroups.h"
@@ -23,16 +24,22 @@ using namespace plc::codegen;
 
 namespace {
 
+// Rows packed together: 256 rows of a panel of 64 f32 are 64 KiB in L2. A sum is one chain, so this changes no bit. Not
+// tuned.
 constexpr int64_t rowsAtOnce = 256;
-constexpr int64_t slot = 8;                // elements of a that a tile has of a row, at most
-constexpr int64_t packedBytes = 128 << 10; // of a, for a run of tiles
+// Elements of a row of a that are packed for a tile, at most: 6 for a full panel, in a power of two of elements.
+constexpr int64_t slot = 8;
+// Bytes of packed a for a run of tiles, in L2 beside the panel of b. Not tuned.
+constexpr int64_t packedBytes = 128 << 10;
 
+// Writes a scatter_add of outer products as the loops above.
 class ProductScatterWriter {
 public:
   ProductScatterWriter(KernelWriter &writer, ein::ScatterAddOp op, const ein::ScatteredProducts &products)
       : w(writer), b(writer.b), op(op), x(products), element(op.getType().getElementType()), tile(writer, element),
         groups(writer, x.part, x.rows, writer.addAccess(op, x.part.extent)) {}
 
+  // Panels are the units of chunks. Every call sorts all rows.
   void run() {
     int64_t panels = llvm::divideCeil(x.n.extent, tile.width()), most = std::min(x.rowCount(), rowsAtOnce), units = 1;
     scratch = w.scratch(most * tile.width(), element);
@@ -57,13 +64,14 @@ public:
   }
 
 private:
+  // One panel of the result, position by position. Positions without rows are cleared if the result is vacant.
   void writeUnit(Offsets from, const Panel &panel) {
     groups.forEachPart([&](Value part, Value begin, Value end) {
       Offsets at = from;
       at.c = w.plus(at.c, w.times(part, x.part.stride));
       Value isEmpty = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, begin, end);
       either(w, arith::AndIOp::create(b, isEmpty, vacant), [&] { clear(at.c, panel); });
-      // Blocks of the same size, but for the last.
+      // Blocks of equal size, at most 256 rows, but for the last.
       Value count = arith::SubIOp::create(b, end, begin);
       Value blocks = arith::CeilDivUIOp::create(b, count, w.index(rowsAtOnce));
       Value most = arith::CeilDivUIOp::create(b, count, arith::MaxUIOp::create(b, blocks, w.index(1)));
@@ -78,12 +86,12 @@ private:
     });
   }
 
-  // Some that hold one position, by their numbers in order.
+  // Rows of one position: a range of the sorted order.
   struct Rows {
     Value first, count;
   };
 
-  // Matrices that no row adds to.
+  // Clears the panel of a matrix that no row adds to.
   void clear(Value c, const Panel &panel) {
     w.loop(w.index(0), w.index(x.m.extent), 1, {}, [&](Value row, ValueRange) -> SmallVector<Value> {
       Value at = w.plus(c, w.times(row, x.m.c));
@@ -92,6 +100,7 @@ private:
     });
   }
 
+  // The panel's elements of each row of b, contiguous.
   void packB(const Offsets &at, const Rows &rows, const Panel &panel) {
     w.loop(w.index(0), rows.count, 1, {}, [&](Value i, ValueRange) -> SmallVector<Value> {
       Value row = groups.rowAt(w.plus(rows.first, i), at).b;
@@ -105,7 +114,7 @@ private:
     });
   }
 
-  // Of each tile, `height` elements of each row in a slot.
+  // For each tile a run of slots, one for each row, with its `height` elements of a.
   void packA(const Offsets &at, const Rows &rows, Value firstTile, Value tiles, int64_t height) {
     w.loop(w.index(0), rows.count, 1, {}, [&](Value i, ValueRange) -> SmallVector<Value> {
       Value row = groups.rowAt(w.plus(rows.first, i), at).a;
@@ -123,6 +132,7 @@ private:
     return w.times(w.plus(arith::MulIOp::create(b, tileNumber, rows.count), row), slot);
   }
 
+  // All tiles of the panel: full heights in runs, the rest alone.
   void writeRows(const Offsets &at, const Rows &rows, Value isFresh, const Panel &panel) {
     int64_t height = std::min({tile.heightOf(panel), slot, x.m.extent}), tiles = x.m.extent / height;
     w.loop(w.index(0), w.index(tiles), tilesAtOnce, {}, [&](Value first, ValueRange) -> SmallVector<Value> {
@@ -147,7 +157,7 @@ private:
   void writeTile(Value c, const Rows &rows, Value number, int64_t height, Value isFresh, const Panel &panel) {
     Value to = w.memoryOf(op.getResult());
     auto inC = [&](int64_t i) { return w.plus(c, w.index(i * x.m.c)); };
-    // The next tile's rows come while this one's sums are computed; behind the last nothing is asked for that is read.
+    // Prefetches the next tile's rows of c while this one is computed. Beyond the last tile a prefetch reads nothing.
     tile.prefetch(to, [&](int64_t i) { return inC(height + i); }, height, panel);
     Value adds = arith::XOrIOp::create(b, isFresh, arith::ConstantIntOp::create(b, 1, 1));
     SmallVector<Value> sums = tile.startSums(to, inC, height, panel, adds);
@@ -170,7 +180,7 @@ private:
   TileCode tile;
   RowGroups groups;
   int64_t tilesAtOnce = 0;
-  Value scratch, packed, vacant; // panels of b, slots of a, whether nothing is in c yet
+  Value scratch, packed, vacant; // panel of b, slots of a, i1: c holds nothing yet
 };
 
 } // namespace

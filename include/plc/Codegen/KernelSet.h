@@ -1,4 +1,4 @@
-//===- KernelSet.h - which kernels code is written for ----------*- C++ -*-===//
+//===- KernelSet.h - kernels that a module's code is written for *- C++ -*-===//
 #ifndef PLC_CODEGEN_KERNELSET_H
 #define PLC_CODEGEN_KERNELSET_H
 
@@ -10,24 +10,25 @@
 
 namespace plc::codegen {
 
-/// A kernel's code, by position among the manifest's kernels: for micro-batches with ceil(batch / micro-batches) samples
-/// and for those with one less. The same if the cut is not ragged, or the kernel has no batch axis.
+/// The code of a kernel, by position among the manifest's kernels: `full` for micro-batches of ceil(batch /
+/// micro-batches) samples, `shorter` for those with one less. Both are equal if the cut is not ragged or the kernel has
+/// no batch axis.
 struct KernelVariants {
   int64_t full = 0, shorter = 0;
 };
 
-/// Kernels by number, each behind those that its turns call.
+/// Kernels by number. A loop comes after the kernels that its iterations call.
 class KernelSet {
 public:
   /// Adds a kernel, whether or not an equal one is there.
   int64_t append(plan::KernelOp kernel);
-  /// The number of an equal kernel, which is added if there is none. Of a ragged cut, two.
+  /// The number of an equal kernel, which is added if there is none; of both variants under a ragged cut.
   KernelVariants find(plan::KernelOp kernel, ein::MicroBatches cut);
 
   llvm::ArrayRef<plan::KernelOp> all() const { return kernels; }
-  /// The number of a kernel that a turn of another calls.
+  /// The number of a kernel that an iteration of a loop calls.
   int64_t numberOf(plan::KernelOp called) const { return numbers.lookup(called); }
-  /// Of a kernel of kind `loop`: in its scratch, in places that are the same in all micro-batches.
+  /// The memory of a kernel of kind `loop` in its scratch, at offsets that are the same in all micro-batches.
   const plan::TurnMemory &turnOf(plan::KernelOp kernel) const { return turns.find(kernel)->second; }
 
 private:

@@ -1,4 +1,4 @@
-//===- Passes.h - passes of the room Codegen --------------------*- C++ -*-===//
+//===- Passes.h - passes of the library Codegen -----------------*- C++ -*-===//
 #ifndef PLC_CODEGEN_PASSES_H
 #define PLC_CODEGEN_PASSES_H
 
@@ -15,7 +15,7 @@ namespace plc::codegen {
 #define GEN_PASS_REGISTRATION
 #include "lib/Codegen/Passes.h.inc"
 
-/// From the output of `convert-kernels-to-loops` to the LLVM dialect, verified.
+/// Lowers the output of `convert-kernels-to-loops` to the LLVM dialect, and verifies it.
 void buildLoopsToLLVM(mlir::OpPassManager &pipeline);
 /// Registers the pipeline `plan-to-llvm`: kernels to the LLVM dialect.
 void registerCodegenPipelines();

@@ -1,4 +1,4 @@
-//===- Target.h - from the LLVM dialect to machine code ---------*- C++ -*-===//
+//===- Target.h - compiles the LLVM dialect to machine code -----*- C++ -*-===//
 #ifndef PLC_CODEGEN_TARGET_H
 #define PLC_CODEGEN_TARGET_H
 
@@ -19,26 +19,28 @@ class Module;
 
 namespace plc::codegen {
 
-/// Instruction-set features by LLVM's names. Code for a set that this machine lacks can be made, but not run.
+/// The features of an instruction set, by LLVM's names. Code for a set that this machine lacks can be compiled, but not
+/// run.
 std::vector<std::string> featuresOf(InstructionSet set);
 
-/// How kernels are written for them.
+/// The options for kernels on a target with these features.
 CodeOptions codeOptionsOf(llvm::ArrayRef<std::string> features);
 
-/// Translates and optimises (no fast-math, no contraction of products and sums) for x86-64 with the given features.
-/// Null, with a diagnostic at `loc`, without 'avx2' and 'fma'.
+/// Translates to LLVM IR and optimizes for x86-64 with the given features, without fast-math and without fusing
+/// products and sums. Null, with a diagnostic at `loc`, unless the features have 'avx2' and 'fma'.
 std::unique_ptr<llvm::Module> optimise(mlir::ModuleOp module, llvm::LLVMContext &context,
                                        llvm::ArrayRef<std::string> features);
 
-/// Object code of an optimised module. Fails with a diagnostic at `loc` if it needs a symbol other than BLIS's.
-/// Adds the bytes of code to `codeBytes`.
+/// Compiles an optimized module. Fails with a diagnostic at `loc` if the code needs a symbol other than BLIS's. Adds
+/// the bytes of code to `codeBytes`.
 mlir::LogicalResult emitObject(llvm::Module &module, llvm::ArrayRef<std::string> features, mlir::Location loc,
                                llvm::SmallVectorImpl<char> &object, int64_t &codeBytes);
 
-/// Fails as `emitObject` does of the object that it makes. Adds the bytes of code to `codeBytes`.
+/// Checks an object as `emitObject` does, and adds its bytes of code to `codeBytes`.
 mlir::LogicalResult checkObject(llvm::StringRef object, mlir::Location loc, int64_t &codeBytes);
 
-/// Links objects to the shared object `path`, which needs libblis.so.4, and seals it (ModuleSeal.h). Fails with a diagnostic at `loc`.
+/// Links objects to the shared object `path`, which needs libblis.so.4, and seals it (ModuleSeal.h). Fails with a
+/// diagnostic at `loc`.
 mlir::LogicalResult linkModule(llvm::ArrayRef<llvm::StringRef> objects, llvm::StringRef path, mlir::Location loc);
 
 } // namespace plc::codegen

@@ -1,4 +1,4 @@
-//===- WriteModule.h - write a compiled module -----------------------*- C++ -*-===//
+//===- WriteModule.h - writes a compiled module -----------------*- C++ -*-===//
 #ifndef PLC_CODEGEN_WRITEMODULE_H
 #define PLC_CODEGEN_WRITEMODULE_H
 
@@ -20,19 +20,19 @@ class Module;
 
 namespace plc::codegen {
 
-/// One way to run the model ("train", "eval", "infer", "infer.logits"): its action table, and the module after planning
-/// whose kernels its calls count. Which code computes them is filled in.
+/// One way to run the model ("train", "eval", "infer", "infer.logits"): its action table, and the planned module whose
+/// kernels its calls refer to. The writer fills in the numbers of their code.
 struct ModuleEntry {
   module::EntryPlan table;
   mlir::ModuleOp module;
 };
 
-/// What a `.plcm` says besides its kernels and plans.
+/// What a `.plcm` contains beside its kernels and plans.
 struct ModuleRequest {
-  std::vector<ModuleEntry> entries;  // in the order of the manifest; the first names kernels
-  module::Manifest manifest;         // of which the writer fills in parameters, kernels, entries and the bytes of code
+  std::vector<ModuleEntry> entries;  // in the order of the manifest; names of the first one's kernels win
+  module::Manifest manifest;         // the writer adds parameters, kernels, entries and bytes of code
   std::vector<std::string> features; // see featuresOf
-  std::string objectFolder;          // of objects that are compiled once, see ObjectCache; empty: none
+  std::string objectFolder;          // folder of the ObjectCache; empty: none
 };
 
 /// The manifest and the code of all entries. Equal kernels of several entries are one.
@@ -40,7 +40,8 @@ class ModuleWriter {
 public:
   explicit ModuleWriter(const ModuleRequest &request) : request(request) {}
 
-  /// Writes the kernels as loops and builds the manifest's parts. Then one of the others may be called. Diagnostics go to the modules' context.
+  /// Writes the kernels as loops and builds the manifest. Call it before the others. Diagnostics go to the modules'
+  /// context.
   mlir::LogicalResult compile();
   /// LLVM IR after optimisation, as text.
   mlir::LogicalResult printLLVM(llvm::raw_ostream &stream);
@@ -54,7 +55,7 @@ private:
   mlir::LogicalResult emitCode(llvm::SmallVectorImpl<char> &object, int64_t &codeBytes);
 
   const ModuleRequest &request;
-  mlir::OwningOpRef<mlir::ModuleOp> code; // of loops, until it is lowered
+  mlir::OwningOpRef<mlir::ModuleOp> code; // functions of loops, until it is lowered
   std::vector<KernelRecord> records;
   module::Manifest manifest;
 };
