@@ -1,4 +1,4 @@
-//===- ArgumentParts.cpp - which part of a model bodies read --------------===//
+//===- ArgumentParts.cpp - shards that bodies read ------------------------===//
 #include "ArgumentParts.h"
 
 #include "plc/Support/PartName.h"
@@ -13,6 +13,7 @@ using namespace plc::kernels;
 
 static constexpr int64_t none = -1;
 
+// The shard in the name of a parameter or state.
 static int64_t partIn(StringRef name) {
   std::optional<PartName> part = parsePartName(name);
   return part ? part->part : none;
@@ -28,12 +29,13 @@ void kernels::addPart(Operation *op, PartOfValue &parts) {
   for (Value operand : op->getOperands())
     if (int64_t part = partOf(operand, parts); part != none)
       read.insert(part);
+  // Operands without a shard are whole, and may go with any one.
   if (read.size() == 1)
     for (Value result : op->getResults())
       parts[result] = *read.begin();
 }
 
-// The part that all of these are of.
+// The common shard of the users' results; `none` if they differ or one has none.
 static int64_t partOfAll(Operation::user_range users, const PartOfValue &parts) {
   int64_t common = none;
   for (Operation *user : users) {
@@ -48,6 +50,7 @@ static int64_t partOfAll(Operation::user_range users, const PartOfValue &parts) 
 void kernels::addParts(Block &block, PartOfValue &parts) {
   for (Operation &op : block.without_terminator())
     addPart(&op, parts);
+  // Backward: a mask, for instance, reads no shard, but serves the equations of one.
   for (Operation &op : llvm::reverse(block.without_terminator())) {
     bool reads = llvm::any_of(op.getOperands(), [&](Value operand) { return parts.contains(operand); });
     if (int64_t part = partOfAll(op.getUsers(), parts); part != none && !reads && op.getNumResults() == 1)
@@ -55,7 +58,7 @@ void kernels::addParts(Block &block, PartOfValue &parts) {
   }
 }
 
-// Of each argument of the body in this call.
+// The shard of each argument in this call, in the order of the body's arguments.
 static SmallVector<int64_t> partsIn(ein::CallOp call, const PartOfValue &parts) {
   SmallVector<int64_t> found;
   for (Value value : call.getArgs())
@@ -66,7 +69,7 @@ static SmallVector<int64_t> partsIn(ein::CallOp call, const PartOfValue &parts) 
   return found;
 }
 
-// The parts of a body's arguments as those of its results.
+// Derives the shards of the call's results from those of its arguments.
 static void followThrough(ein::FuncOp body, ArrayRef<int64_t> arguments, ein::CallOp call, PartOfValue &parts) {
   PartOfValue inside;
   Block &block = body.getBody().front();
@@ -80,6 +83,7 @@ static void followThrough(ein::FuncOp body, ArrayRef<int64_t> arguments, ein::Ca
 }
 
 ArgumentParts::ArgumentParts(ModuleOp module) {
+  // Models that are not sharded pay nothing.
   if (llvm::none_of(module.getOps<SymbolOpInterface>(), [](auto op) { return partIn(op.getName()) != none; }))
     return;
   SymbolTable symbols(module);
@@ -92,6 +96,7 @@ ArgumentParts::ArgumentParts(ModuleOp module) {
     for (auto call : model.getBody().getOps<ein::CallOp>()) {
       SmallVector<int64_t> read = partsIn(call, parts);
       auto [known, isNew] = arguments.try_emplace(call.getCalleeAttr().getAttr(), read);
+      // Calls that disagree leave no shard.
       for (auto [all, one] : llvm::zip(known->second, read))
         all = all == one ? one : none;
       followThrough(symbols.lookup<ein::FuncOp>(call.getCallee()), read, call, parts);

@@ -1,4 +1,4 @@
-//===- ArgumentParts.h - which part of a model bodies read ------*- C++ -*-===//
+//===- ArgumentParts.h - shards that bodies read ----------------*- C++ -*-===//
 #ifndef PLC_LIB_KERNELS_ARGUMENTPARTS_H
 #define PLC_LIB_KERNELS_ARGUMENTPARTS_H
 
@@ -8,19 +8,21 @@
 
 namespace plc::kernels {
 
-/// Of values that are computed from one part of parameters and states (`--ein-shard`), that part.
+/// The shard (`--ein-shard`) that a value is computed from, for values of one shard alone.
 using PartOfValue = llvm::DenseMap<mlir::Value, int64_t>;
 
-/// Adds the results of an equation; none of what is whole, or puts parts together.
+/// Adds the results of an equation that reads one shard. Whole values, and values that combine shards, have none.
 void addPart(mlir::Operation *op, PartOfValue &parts);
-/// Adds those of a block: forward from its arguments, and backward to what reads none and is read for one part alone.
+/// Adds the values of a block: forward from its arguments, then backward to values that read no shard and are read for
+/// one shard alone.
 void addParts(mlir::Block &block, PartOfValue &parts);
 
-/// The parts of the arguments of each body of a module, from the model's parameters and states through its calls. Of an
-/// argument that is of several parts, in different calls, it tells none.
+/// The shards of the arguments of each body of a module, from the model's parameters and states through its calls. An
+/// argument that has different shards in different calls has none.
 class ArgumentParts {
 public:
   explicit ArgumentParts(mlir::ModuleOp module);
+  /// The arguments of a body that have a shard.
   PartOfValue of(ein::FuncOp body) const;
 
 private:

@@ -1,4 +1,4 @@
-//===- ChooseImplementation.cpp - who computes a kernel ------------------------===//
+//===- ChooseImplementation.cpp - chooses kernels' implementations --------===//
 #include "ChooseImplementation.h"
 
 #include "plc/Analysis/Implementations.h"
@@ -13,7 +13,7 @@ using plan::Implementation;
 
 namespace {
 
-/// A row of Implementations.def for a contraction.
+/// A row of Implementations.def for a contraction: least number of rows and columns, least number of products.
 struct Candidate {
   Implementation by;
   int64_t leastExtent, leastProducts;
@@ -24,18 +24,20 @@ constexpr Candidate candidates[] = {
 #include "plc/Dialect/Plan/Implementations.def"
 };
 
+// `contractions=blis` and `own` exclude the other one; chains are always allowed.
 bool isAllowed(Implementation by, Contractions allowed) {
   const ContractionsRow &row = rowOf(allowed);
   return by == Implementation::blis ? row.blis : by == Implementation::tiles ? row.tiles : true;
 }
 
-// Chains take every contraction; the others have a size from which they are worth their code, or the call.
+// Whether a contraction is large enough for a candidate: smaller ones are not worth its code, or the library call.
 bool isWorth(const Candidate &candidate, ein::ContractOp op) {
   if (candidate.by == Implementation::chains)
     return true;
   ein::Contraction contraction = ein::analyse(op);
   if (std::optional<ein::GroupedNest> grouped = ein::asGrouped(contraction))
     return grouped->product.n.extent * grouped->product.k.extent * grouped->rowCount() >= candidate.leastProducts;
+  // Tiles take a few rows as a stream, which has no least extent.
   std::optional<ein::MatmulNest> product =
       candidate.by == Implementation::tiles ? ein::asStream(contraction) : std::nullopt;
   if (!product)
@@ -58,7 +60,8 @@ Implementation kernels::chooseImplementation(const Group &group, Contractions al
   std::optional<Implementation> chosen;
   double least = 0;
   for (const Candidate &candidate : candidates) {
-    // Chains, the last, take what no other does, and nothing else: `blis` means BLIS, whatever the rates say.
+    // Chains come last and take only contractions that no other candidate takes. So `blis` means BLIS, whatever the
+    // rates say.
     if (!isAllowed(candidate.by, allowed) || plan::misfit(candidate.by, op) || !isWorth(candidate, op) ||
         (chosen && candidate.by == Implementation::chains))
       continue;

@@ -1,4 +1,4 @@
-//===- ChooseImplementation.h - who computes a kernel ----------------*- C++ -*-===//
+//===- ChooseImplementation.h - chooses kernels' implementations *- C++ -*-===//
 #ifndef PLC_LIB_KERNELS_CHOOSEIMPLEMENTATION_H
 #define PLC_LIB_KERNELS_CHOOSEIMPLEMENTATION_H
 
@@ -8,8 +8,9 @@
 
 namespace plc::kernels {
 
-/// The implementation of a group of equations. A contraction that is worth it is computed by whoever takes least time by
-/// the rates, of equal ones the first of Implementations.def, among those that `allowed` names; others by chains.
+/// The implementation of a group of equations. A contraction takes the least predicted time by the rates among the
+/// candidates that `allowed` names, can compute it, and are worth it; of equal ones the first of Implementations.def;
+/// chains if there is no other. Groups of other kinds have one implementation each.
 plan::Implementation chooseImplementation(const Group &group, Contractions allowed, const PerRate &rates);
 
 } // namespace plc::kernels

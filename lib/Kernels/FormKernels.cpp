@@ -1,4 +1,4 @@
-//===- FormKernels.cpp - group the equations of every body in kernels ------===//
+//===- FormKernels.cpp - groups the equations of bodies in kernels --------===//
 #include "ArgumentParts.h"
 #include "ChooseImplementation.h"
 #include "Grouping.h"
@@ -42,6 +42,8 @@ Value accumulatorOf(Operation *op) {
   return equation ? equation.getAccumulator() : Value();
 }
 
+// Costs and bytes of larger equations could overflow sums in 64 bits: 2^48 points of 8 bytes, times 4096 kernels, are
+// 2^63.
 constexpr int64_t mostPoints = int64_t(1) << 48;
 
 // Reports an equation beyond any machine, so that no sum of costs or bytes of a plan overflows.
@@ -58,8 +60,8 @@ bool isTooLarge(Operation *op) {
   return false;
 }
 
-// What a kernel gives for a value that its group makes: the view of it that the body returns, if that is the only one
-// and the value itself is not returned.
+// The value that a kernel returns for a value of its group: the only view of it that the body returns, or the value
+// itself. So a returned view is no copy.
 Value givenFor(Value made) {
   Value given;
   for (Value returned : made.getParentBlock()->getTerminator()->getOperands()) {
@@ -72,8 +74,8 @@ Value givenFor(Value made) {
   return given ? given : made;
 }
 
-// What a group reads and gives: inputs, then accumulators; results, then accumulated values. Of views it reads what they
-// show, and of gathers and casts that are read in place their operands; it makes all of these again inside.
+// Operands and results of a group's kernel: inputs, then accumulators; results, then accumulated values. Views, and
+// gathers and casts that are read in place, are cloned into the kernel, so it reads the operands behind them.
 struct Signature {
   SmallVector<Value> inputs, accumulators, results, accumulated;
 
@@ -106,7 +108,7 @@ SmallVector<Type> typesOf(ArrayRef<Value> values) {
   return llvm::map_to_vector(values, [](Value value) { return value.getType(); });
 }
 
-// The equation that a kernel is named after in reports: a contraction or reduction, else the last.
+// The equation that names a kernel in reports: the first contraction, reduction or the like, else the last one.
 Operation *mainEquation(const Group &group) {
   for (Operation *op : group.equations)
     if (!isa<ein::MapOp, ein::CastOp>(op))
@@ -114,7 +116,8 @@ Operation *mainEquation(const Group &group) {
   return group.equations.back();
 }
 
-// An option for each rate, named and preset as in its table. It prints all digits: a pipeline as text is the same pipeline.
+// An option for each rate, named and preset as in the table of rates. Values print with all digits, so that a printed
+// pipeline is the same pipeline.
 class RateOptions {
 public:
   explicit RateOptions(Pass &pass) {
@@ -136,9 +139,10 @@ private:
 
 struct FormKernels : public kernels::impl::FormKernelsBase<FormKernels> {
   using FormKernelsBase::FormKernelsBase;
-  // A copy has options of its own, whose values the pass manager copies.
+  // A copied pass has options of its own; the pass manager copies their values.
   FormKernels(const FormKernels &other) : FormKernelsBase(other) {}
 
+  // Checks that the pass comes at the right position, then forms the kernels of each body.
   void runOnOperation() override {
     ein::setPhase(getOperation(), PhaseKind::kernels);
     kernelCount = groupCount = measuredCount = 0;
@@ -175,13 +179,14 @@ struct FormKernels : public kernels::impl::FormKernelsBase<FormKernels> {
   }
 
 private:
-  // Kernels of one symbol table, the module or a kernel of kind `loop`, by their texts.
+  // Kernels of one symbol table (the module's, or that of a kernel of kind `loop`) by their text: equal kernels are
+  // one.
   struct Kernels {
     SymbolTable symbols;
     llvm::StringMap<plan::KernelOp> known = {};
   };
 
-  // Times are sums of products with these.
+  // Rejects rates outside their table's range, negative and NaN ones included.
   LogicalResult checkRates() {
     for (auto [i, row] : llvm::enumerate(Choice<Rate>::rows()))
       if (double rate = rates[Rate(i)]; !(rate >= row.least && rate <= row.most))
@@ -190,6 +195,7 @@ private:
     return success();
   }
 
+  // Reads the profile; a log of another shape is an error of the option.
   LogicalResult readProfile() {
     std::string why;
     if (!profile.empty() && !(measured = Profile::read(profile.getValue(), why)))
@@ -197,9 +203,10 @@ private:
     return success();
   }
 
+  // Forms the kernels of one body: erases dead equations, moves precomputed ones apart, groups the rest.
   LogicalResult formBody(ein::FuncOp body, const std::optional<SteadyArguments> &steady, Kernels &kernels) {
     Block &block = body.getBody().front();
-    // Only derivatives see a stop.
+    // Stops matter to differentiation only, which is done.
     body.walk([](ein::StopOp stop) {
       stop.getResult().replaceAllUsesWith(stop.getInput());
       stop.erase();
@@ -213,7 +220,8 @@ private:
     return formApart(apart, block, body, body.getName() + ".P.", kernels);
   }
 
-  // Puts calls in the place of equations that were moved out of a block, before all others, which read their results.
+  // Forms the kernels of equations that were moved out of a block. Their calls come first, since the others read their
+  // results.
   LogicalResult formApart(ApartEquations &apart, Block &block, Operation *place, const Twine &prefix,
                           Kernels &kernels) {
     if (apart.block.empty())
@@ -234,12 +242,15 @@ private:
     return body ? argumentParts->of(body) : PartOfValue();
   }
 
-  // Puts calls in the place of a block's equations. Their kernels stand before `place`, an operation of their table.
+  // Replaces a block's equations by calls. New kernels are inserted before `place`, an operation of their symbol table.
+  //
+  // Order matters: tables leave first, views are made readable next, and grouping comes last, when no equation moves
+  // any more.
   LogicalResult formCalls(Block &block, Operation *place, const Twine &prefix, Kernels &kernels) {
     std::string names = prefix.str();
     PartOfValue parts = partsOf(place);
     ApartEquations tables;
-    if (parts.empty()) // a table that ranks share would travel
+    if (parts.empty()) // in a sharded body a shared table would be sent between ranks
       takeTables(block, rates, tables);
     widenBehindViews(block);
     copyMergedWindows(block);
@@ -266,6 +277,7 @@ private:
       for (auto [value, result] : llvm::zip(signature.outputs(), call.getResults()))
         replaceOutside(group, value, result, builder);
     }
+    // The equations live in kernels now. Their references go first, because they use each other.
     SmallVector<Operation *> formed;
     for (Operation &op : block)
       if (!isa<plan::CallOp, ein::ReturnOp>(op))
@@ -277,7 +289,8 @@ private:
     return formApart(tables, block, place, names + "T.", kernels);
   }
 
-  // A result that shows an argument, or a value of which the body returns something else too, is a copy.
+  // Copies returned views that no kernel can return: views of arguments, and of values that the body returns otherwise
+  // too.
   void copyReturnedViews(Block &block) {
     OpBuilder builder(block.getTerminator());
     for (OpOperand &operand : block.getTerminator()->getOpOperands()) {
@@ -289,7 +302,8 @@ private:
     }
   }
 
-  // A view of a widened tensor is what a view of the narrow one shows, widened: contractions read that in place.
+  // Moves a widening cast behind the views of it, since contractions read a narrow tensor in place through views. The
+  // old views stay for other readers.
   void widenBehindViews(Block &block) {
     llvm::SmallPtrSet<Operation *, 8> left;
     for (auto contract : block.getOps<ein::ContractOp>())
@@ -318,7 +332,7 @@ private:
         op.erase();
   }
 
-  // A contraction that reads a table, or what it widens, in place has a gather and a cast of its own.
+  // Gives each contraction its own gather and cast to read in place: the kernel holds them, so no other may need them.
   void readFactorsInPlace(Block &block) {
     auto makeOwn = [](Operation *reader, unsigned operand) {
       if (Operation *maker = reader->getOperand(operand).getDefiningOp(); !maker->hasOneUse())
@@ -335,7 +349,7 @@ private:
       }
   }
 
-  // Turns read their operands where these lie: a carry, or a part of a slice, is one piece.
+  // Copies operands that iterations could not read in place: a carry, and each part of a slice, must be one piece.
   void copyApart(ein::LoopOp loop) {
     OpBuilder builder(loop);
     for (OpOperand &operand : loop->getOpOperands()) {
@@ -345,7 +359,8 @@ private:
     }
   }
 
-  // What a turn gives is made in it, and stands in one place for the next turn and in one for the result.
+  // Copies values that an iteration returns but does not compute, or returns twice: each result has a buffer of its
+  // own. A value may be both a carry and an element, so the two lists are checked separately.
   void copyGiven(ein::LoopOp loop) {
     Operation *end = loop.getEnd();
     OpBuilder builder(end);
@@ -359,7 +374,7 @@ private:
     }
   }
 
-  // Axes that a window has drawn apart are merged in a copy.
+  // Copies windows whose axes are merged: the merged axis has no single stride.
   void copyMergedWindows(Block &block) {
     for (auto merge : block.getOps<ein::MergeOp>())
       if (!ein::findLayout(merge)) {
@@ -375,20 +390,21 @@ private:
                               builder.getArrayAttr({map, map}));
   }
 
-  // Readers outside the group read the call's result, through views of it where that is a view.
+  // Lets readers outside the group read the call's result; through inverse views if the result is a view.
   void replaceOutside(const Group &group, Value given, Value result, OpBuilder &builder) {
     Value made = ein::regrouped(given), back = result;
     for (Value view = given; view != made; view = view.getDefiningOp()->getOperand(0))
       back = ein::unview(builder, view.getDefiningOp(), back);
     if (given != made)
       given.replaceAllUsesWith(result);
-    // Kernels clone what is free, unless they need it in memory.
+    // Kernels clone free values; only readers that need memory read the stored one.
     bool onlyStored = ein::isFree(made);
     made.replaceUsesWithIf(back, [&](OpOperand &use) {
       return onlyStored ? needsMemory(use.getOwner()) : !llvm::is_contained(group.equations, use.getOwner());
     });
   }
 
+  // From the end, so that one pass suffices.
   void eraseDead(Block &block) {
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
       if (!isa<ein::ReturnOp>(op) && op.use_empty() && !accumulatorOf(&op))
@@ -397,7 +413,8 @@ private:
       eraseDead(loop.getTurn());
   }
 
-  // The kernel of a group: an equal one made before, or a new one. Null, with a diagnostic, if a turn cannot be one.
+  // Returns the kernel of a group: an equal one formed before, or a new one. Null, with a diagnostic, if a loop's
+  // iteration cannot be formed.
   plan::KernelOp form(const Group &group, const Signature &signature, const std::string &name, Operation *place,
                       Kernels &kernels) {
     OpBuilder builder(place);
@@ -406,6 +423,7 @@ private:
     kernel.setNumAccumulators(signature.accumulators.size());
     kernel.setUpdates(isa<ein::PutOp>(group.equations.front()));
     fill(kernel, group, signature);
+    // The implementation comes first: it decides the cost, and is part of the text.
     kernel.setBy(chooseImplementation(group, contractions, rates));
     if (failed(group.kind == plan::KernelKind::loop ? formTurns(kernel) : setCost(kernel))) {
       kernel.erase();
@@ -423,7 +441,7 @@ private:
     return kernel;
   }
 
-  // Groups what a turn computes in kernels of the loop's own, whose calls are what a call of the loop costs.
+  // Forms the kernels of a loop's iteration, in the loop's own symbol table. The loop costs what their calls cost.
   LogicalResult formTurns(plan::KernelOp kernel) {
     ein::LoopOp loop = kernel.getLoop();
     Kernels kernels{SymbolTable(kernel)};
@@ -431,6 +449,8 @@ private:
     if (failed(formCalls(loop.getTurn(), loop, "turn.", kernels)))
       return failure();
     plan::TurnMemory memory = plan::placeTurn(kernel);
+    // Values between the calls of an iteration are stored in a result of the loop that nothing reads, so the plan has
+    // its bytes.
     if (memory.bytes)
       addScratch(kernel, memory);
     std::optional<TurnsWork> work = workOfTurns(kernel);
@@ -442,6 +462,7 @@ private:
     return success();
   }
 
+  // Adds the scratch as a result of 32-bit words. Its `room` says how much of it shorter micro-batches use.
   static void addScratch(plan::KernelOp kernel, const plan::TurnMemory &memory) {
     Operation *end = kernel.getBody().front().getTerminator();
     OpBuilder builder(end);
@@ -455,6 +476,7 @@ private:
     kernel.setFunctionType(builder.getFunctionType(kernel.getArgumentTypes(), ValueRange(results).getTypes()));
   }
 
+  // Clones the group's equations into the kernel's body, with the free values that they read.
   void fill(plan::KernelOp kernel, const Group &group, const Signature &signature) {
     Block *block = kernel.getBody().empty() ? &kernel.getBody().emplaceBlock() : &kernel.getBody().front();
     OpBuilder builder = OpBuilder::atBlockBegin(block);
@@ -479,7 +501,8 @@ private:
     plan::YieldOp::create(builder, kernel.getLoc(), results);
   }
 
-  // Free values, views, and gathers and casts that are read in place cost nothing in the kernel that reads them.
+  // Clones a value that is free or read through, with its operands: none of them costs anything in the kernel that
+  // reads it.
   void cloneIfFree(Value value, OpBuilder &builder, IRMapping &mapping) {
     if (mapping.contains(value) || !(ein::isFree(value) || isReadThrough(value.getDefiningOp())))
       return;
@@ -496,7 +519,7 @@ private:
     return success();
   }
 
-  // What its median call took, if it ran in the run of the profile.
+  // Sets the predicted time: by the profile if it has the kernel with as many bytes, else by the rates.
   void setNs(plan::KernelOp kernel, int64_t bytes, int64_t byRates) {
     auto ns = measured ? measured->nsOf(kernel.getSymName(), bytes) : std::nullopt;
     measuredCount += ns.has_value();

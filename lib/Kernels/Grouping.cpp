@@ -1,4 +1,4 @@
-//===- Grouping.cpp - which equations form a kernel -------------------------===//
+//===- Grouping.cpp - groups the equations of a body in kernels -----------===//
 #include "Grouping.h"
 
 #include "plc/Analysis/GatheredFactors.h"
@@ -22,6 +22,7 @@ namespace {
 
 using Equations = SmallVector<Operation *>;
 
+// Reports equations that earlier passes should have rewritten, and names the pass.
 LogicalResult checkReady(Operation *op) {
   if (llvm::any_of(op->getOperandTypes(), ein::lacksPrecision) ||
       llvm::any_of(op->getResultTypes(), ein::lacksPrecision))
@@ -46,21 +47,29 @@ LogicalResult checkReady(Operation *op) {
   return op->emitOpError("is no equation that a kernel can hold");
 }
 
-// The equation that makes what a scatter adds, if the scatter can make it where it adds it.
+// The equation that computes a scatter's updates, if the scatter can compute them as it adds.
 Operation *claimedBy(Operation *op) {
   auto scatter = dyn_cast<ein::ScatterAddOp>(op);
   return scatter ? ein::fusedUpdates(scatter).getOperation() : nullptr;
 }
 
+// Reductions of order `chain` are kernels of columns.
 bool isChain(Operation *op) {
   auto reduce = dyn_cast<ein::ReduceOp>(op);
   return reduce && reduce.getOrder() == ein::Order::chain;
 }
 
+// Groups greedily in program order. Variables: the group of each equation. Constraints: each group has a common domain,
+// groups form no cycle, and no group mixes shards. It aims at few kernels and values in memory, with no claim to be
+// optimal.
+//
+// Nodes (groups, and equations without one) are kept in a topological order, in which each equation joins only groups
+// that it reads.
 class Grouper {
 public:
   Grouper(Block &body, bool fusion, const PartOfValue &parts) : body(body), fusion(fusion), parts(parts) {}
 
+  // Column reductions and scatters claim their private operands first: rows would take them otherwise.
   FailureOr<SmallVector<Group>> run() {
     if (!parts.empty())
       addParts(body, parts);
@@ -87,11 +96,13 @@ public:
   }
 
 private:
+  // A group while it may still be merged.
   struct Working {
     KernelKind kind;
     Equations equations; // empty: merged into another
   };
 
+  // Starts a group.
   void open(KernelKind kind, Equations equations) {
     for (Operation *op : equations)
       owner[op] = groups.size();
@@ -102,7 +113,8 @@ private:
     llvm::sort(equations, [&](Operation *a, Operation *b) { return position.lookup(a) < position.lookup(b); });
   }
 
-  // Makes a group of an equation, the last, and of others that nothing else reads: they can run as late as it does.
+  // Makes a group of an equation (the last) and of equations that only it reads, which can therefore run as late as it
+  // does.
   void claim(KernelKind kind, const Equations &equations) {
     for (Operation *op : ArrayRef(equations).drop_back())
       order[slots.lookup(op)] = nullptr;
@@ -111,7 +123,8 @@ private:
     open(kind, equations);
   }
 
-  // A column reduction takes the maps and gathers that nothing else reads, nearest first, but no table of a gather.
+  // A column reduction takes the maps and gathers that only its group reads, nearest first; a gather's table stays
+  // outside, since it is needed whole.
   void claimColumn(Operation *reduce) {
     Equations claimed = {reduce};
     for (unsigned next = 0; fusion && next < claimed.size(); ++next)
@@ -131,6 +144,8 @@ private:
     claim(KernelKind::columns, claimed);
   }
 
+  // Puts an equation in a group: all groups that it reads together, else the latest of them that it can join, else a
+  // new one.
   void place(Operation *op) {
     if (isa<ein::LoopOp>(op))
       return open(KernelKind::loop, {op});
@@ -160,6 +175,7 @@ private:
     open(isa<ein::ReduceOp>(op) ? KernelKind::rows : KernelKind::elementwise, {op});
   }
 
+  // Whether equations of different shards would be in one group.
   bool mixesParts(const Equations &all) {
     std::optional<int64_t> first;
     for (Operation *op : all)
@@ -169,7 +185,8 @@ private:
     return false;
   }
 
-  // Puts the equation and whole groups in one, if they align and nothing between them lies outside.
+  // Merges the equation and whole groups into one, if they have a common domain and no other group must run between
+  // them. Returns false, with a remark, if not.
   bool join(Operation *op, ArrayRef<unsigned> members) {
     Equations all = {op};
     for (unsigned group : members)
@@ -191,14 +208,15 @@ private:
       groups[group].equations.clear();
     for (Operation *equation : all)
       owner[equation] = target;
+    // The equation that joins may turn an elementwise kernel into one of rows.
     bool rows = llvm::any_of(
         all, [&](Operation *equation) { return isa<ein::ReduceOp>(equation) || alignment->isPerRow(equation); });
     groups[target] = {rows ? KernelKind::rows : KernelKind::elementwise, all};
     return true;
   }
 
-  // Whether no equation writes its rows along its last axis: `m[b, t]`, read by a select over `x[b, h, s, t]`, would make
-  // rows of each (b, t), in steps of whole (h, s). Reductions say themselves what is inner.
+  // Whether no equation writes its rows along its last axis. `m[b, t]`, read by a select over `x[b, h, s, t]`, would
+  // make rows of each (b, t), in steps of whole (h, s). Reductions name their inner dimensions themselves.
   static bool hasStridedRows(const ein::IterationSpace &space, const Equations &all) {
     bool any = false;
     for (Operation *equation : all) {
@@ -215,7 +233,7 @@ private:
     return any;
   }
 
-  // A group that might have been; the equation stays where it is, or joins fewer others.
+  // Reports a fusion that is not possible; the equation joins fewer groups, or starts one.
   bool refuse(Operation *op, const Equations &all, StringRef why) {
     LDBG() << *op << " with " << all.size() - 1 << " others: " << why;
     remark::missed(op->getLoc(), remark::RemarkOpts::name("NotFused").category(DEBUG_TYPE))
@@ -228,20 +246,20 @@ private:
     return found == owner.end() ? Equations{op} : groups[found->second].equations;
   }
 
-  // A group, or an equation of none, or a view, by its first equation.
+  // The node of an operation, by its first equation: its group, or itself.
   Operation *nodeOf(Operation *op) {
     auto found = owner.find(op);
     return found == owner.end() ? op : groups[found->second].equations.front();
   }
 
-  // What lies between the equations of a set in the order of nodes: behind the first and before the last.
+  // The nodes between the equations of a set, in the order of nodes: after the first and before the last.
   struct Between {
-    unsigned first, last;                       // slots
-    llvm::SmallPtrSet<Operation *, 16> reached; // nodes that a path from the set leads to
+    unsigned first, last;                       // slots in `order`
+    llvm::SmallPtrSet<Operation *, 16> reached; // nodes on a path from the set
   };
 
-  // Walks from the set to the nodes outside of it; nothing if a path comes back. Only nodes between the first and the
-  // last of the set can be on one, so that a body of n equations takes n short walks.
+  // Finds the nodes that paths from the set reach; nullopt if a path returns to the set. Only nodes between the first
+  // and the last of the set can be on such a path, so a body of n equations takes n short searches.
   std::optional<Between> walkBetween(const Equations &all) {
     llvm::SmallPtrSet<Operation *, 16> inside(all.begin(), all.end());
     Between between{UINT_MAX, 0, {}};
@@ -274,8 +292,8 @@ private:
     return between;
   }
 
-  // Keeps the order of nodes topological when a set becomes one node: what it leads to goes behind it, all else that
-  // lies between stays before it (Pearce and Kelly, "A dynamic topological sort algorithm", 2006).
+  // Keeps the order of nodes topological when a set becomes one node: nodes that it reaches go behind it, all others
+  // between stay before it (Pearce and Kelly, "A dynamic topological sort algorithm", 2006).
   void moveTogether(const Equations &all, const Between &between) {
     llvm::SmallPtrSet<Operation *, 16> inside(all.begin(), all.end());
     Equations before, behind;
@@ -289,7 +307,8 @@ private:
     }
   }
 
-  // Kahn's algorithm; of the groups that can run, the one whose first equation comes first.
+  // Orders the groups by Kahn's algorithm ("Topological sorting of large networks", 1962): of all groups that can run,
+  // the one whose first equation comes first in the program.
   SmallVector<Group> sorted() {
     SmallVector<Group> result;
     llvm::SmallDenseSet<unsigned> done;
@@ -327,6 +346,7 @@ private:
     return result;
   }
 
+  // Whether an equation only rounds to a storage type.
   static bool isRounding(Operation *op) {
     auto cast = dyn_cast<ein::CastOp>(op);
     return cast && ein::isNarrow(cast.getType()) && !ein::isNarrow(cast.getInput().getType());
@@ -338,8 +358,8 @@ private:
   llvm::SetVector<Operation *> kept;
   DenseMap<Operation *, unsigned> position, owner;
   SmallVector<Working> groups;
-  Equations order;                       // nodes, a topological order, with gaps
-  DenseMap<Operation *, unsigned> slots; // of nodes in it
+  Equations order;                       // nodes in a topological order, with gaps
+  DenseMap<Operation *, unsigned> slots; // index of each node in `order`
 };
 
 } // namespace

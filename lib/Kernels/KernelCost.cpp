@@ -1,4 +1,4 @@
-//===- KernelCost.cpp - the cost model of a kernel --------------------------===//
+//===- KernelCost.cpp - the cost model of a kernel ------------------------===//
 #include "KernelCost.h"
 
 #include "plc/Analysis/IterationSpace.h"
@@ -23,23 +23,28 @@ using plan::KernelKind;
 
 namespace {
 
-constexpr int64_t laneCount = 16; // elements that code computes at once, however many of them exist
-// Operands of so many bytes are found in the second cache; of twice as many none, for each pushes out what was there.
+constexpr int64_t laneCount = 16; // elements that code computes at once: f32 of an AVX-512 register
+// Operands of up to this many bytes are read from L2. From twice as many on none are, since each pushes out another
+// before it is read again. 1 MiB is the L2 of a Zen 5 core, and half of that of an Intel Xeon with AMX.
 constexpr int64_t nearBytes = int64_t(1) << 20;
 
-// How many of the bytes that a kernel reads again and again come from memory each time.
+// How many of the bytes that a kernel reads again come from memory each time. Linear between one and two times
+// `nearBytes`, so that no cost jumps.
 int64_t farOf(int64_t bytes) {
   return bytes - std::clamp<int64_t>(2 * nearBytes - bytes, 0, std::min(bytes, nearBytes));
 }
 
+// The cost of a function at one point: a rate, and how many times it counts.
 struct FunctionCost {
   Rate rate;
   double times;
 };
 
-// A divisor that is known when code is made: a multiplication and some shifts.
+// Whether the divisor is a constant, so that LLVM divides by a multiplication and shifts.
 bool isByConstant(ein::MapOp map) { return map.getInputs().back().getDefiningOp<ein::ConstantOp>() != nullptr; }
 
+// Factors other than 1 are not calibrated. A division by a constant counts as 4 operations; other integer divisions go
+// lane by lane.
 FunctionCost costOf(ein::MapOp map) {
   switch (ein::infoOf(map.getFunction()).cost) {
   case ein::CostClass::Copy: return {Rate::element, 0}; // a load, which the bytes are charged for
@@ -55,8 +60,8 @@ FunctionCost costOf(ein::MapOp map) {
   llvm_unreachable("no class of the table");
 }
 
-// Rates are those of f32. A vector register holds half as many f64; integers and truth values are computed at f32's
-// rate whatever their width.
+// Rates are those of f32. A vector register holds half as many f64. Integers and truth values run at f32's rate,
+// whatever their width.
 double timesOfF32(ElementType type) { return isReal(type) ? byteWidth(sumTypeOf(type)) / 4.0 : 1; }
 double widthOf(Operation *op) { return timesOfF32(elementTypeOf(op->getResult(0).getType())); }
 
@@ -67,12 +72,12 @@ int64_t productOf(ArrayRef<int64_t> extents) {
   return product;
 }
 
-// What vectors of `width` take of so many neighbours, over what full ones would.
+// The factor by which vectors of `width` are slower on so many neighbours than full vectors would be.
 double emptyLanes(int64_t neighbours, int64_t width = laneCount) {
   return double(llvm::alignTo(neighbours, width)) / double(neighbours);
 }
 
-// Elements of the result that lie beside each other, in the loop that vectors run along.
+// Extent of the loop along which the result is contiguous, where vectors run.
 int64_t neighboursOf(const ein::Contraction &contraction) {
   int64_t neighbours = 1;
   for (auto *loops : {&contraction.batch, &contraction.m, &contraction.n})
@@ -84,7 +89,7 @@ int64_t neighboursOf(const ein::Contraction &contraction) {
 
 Rate flopRateOf(const ein::MatmulNest &x) { return x.pairs ? Rate::pairFlop : Rate::tileFlop; }
 
-// Tiles of rows that chose one part of a table each: rows are sorted, and the parts that are chosen are packed.
+// Adds the work of grouped tiles: the rows are sorted, and the chosen slices of the table are packed.
 void addGrouped(const ein::GroupedNest &x, double width, double flops, PerRate &amounts) {
   double units = double(x.product.units()), rows = double(x.rowCount());
   double n = double(x.product.n.extent), k = double(x.product.k.extent);
@@ -95,8 +100,8 @@ void addGrouped(const ein::GroupedNest &x, double width, double flops, PerRate &
   amounts[Rate::packedElement] += width * units * std::min(rows, double(x.part.extent)) * n * k;
 }
 
-// A few rows times a matrix that passes by: sums wait in the first cache, each for 8 rows of the matrix or so. One that lies
-// along the sums is turned in registers, which takes no longer than it takes to come from memory.
+// Adds the work of a stream: each sum is read and written for each 8 rows of the matrix. A matrix that is contiguous
+// along the sums is transposed in registers, which memory hides, so only its near part is charged.
 void addStream(const ein::MatmulNest &x, double width, double flops, double far, PerRate &amounts) {
   amounts[flopRateOf(x)] += flops * emptyLanes(x.n.extent);
   if (x.n.b == 1)
@@ -106,7 +111,7 @@ void addStream(const ein::MatmulNest &x, double width, double flops, double far,
         (1 - far) * width * double(x.units() * x.slowSteps()) * double(x.n.extent) * double(x.k.extent);
 }
 
-// Of the bytes that a contraction reads and writes, those that the second cache does not hold.
+// The fraction of a contraction's bytes that L2 does not hold.
 double farPart(const ein::Contraction &contraction) {
   int64_t bytes = 0;
   for (Value each : {contraction.a, contraction.b, contraction.c})
@@ -114,11 +119,12 @@ double farPart(const ein::Contraction &contraction) {
   return double(farOf(bytes)) / double(bytes);
 }
 
-// What a contraction does by an implementation, besides reading its operands once. Of products of `m x k` by `k x n`, the
-// library is called for each block of each product; tiles add a block's sums to what lies in memory. Both read rows of a
-// again, from memory if they are many: BLIS for each panel of b, tiles for each group of panels. Both copy what lies apart
-// together: BLIS does so less often, but takes longer for it. Tiles copy rows of b as well that lie together, if many rows
-// of a read them.
+// Adds the work of a contraction by an implementation, beside reading its operands once. It is a sum over products of
+// `m x k` by `k x n`:
+// - BLIS has a call for each block of each product; tiles add each block's sums to memory.
+// - Both read rows of a again, from memory if they are many: BLIS for each panel of b, tiles for each group of panels.
+// - Both pack operands that are not contiguous. BLIS does so less often, but takes longer for it.
+// - Tiles also pack contiguous rows of b, if many rows of a read them.
 void addContraction(ein::ContractOp op, Implementation by, PerRate &amounts) {
   constexpr int64_t panelWidth = 64;
   double width = widthOf(op), flops = 2 * double(pointsOf(op)) * width;
@@ -128,6 +134,7 @@ void addContraction(ein::ContractOp op, Implementation by, PerRate &amounts) {
   if (std::optional<ein::MatmulNest> stream = ein::asStream(contraction); stream && by == Implementation::tiles)
     return addStream(*stream, width, flops, farPart(contraction), amounts);
   std::optional<ein::MatmulNest> x = ein::asProduct(contraction);
+  // No matrix product: chains, at the rate of vectors that may be partly empty.
   if (by == Implementation::chains || !x) {
     amounts[Rate::chainFlop] += flops * emptyLanes(neighboursOf(contraction));
     return;
@@ -155,7 +162,7 @@ void addContraction(ein::ContractOp op, Implementation by, PerRate &amounts) {
   double packed = 0;
   if (x->n.b != 1)
     packed += width * times * double(x->n.extent) * double(x->k.extent);
-  // What is narrow is widened, or packed, once for each group of panels.
+  // Narrow rows of a are widened once for each group of panels; others are packed for each panel.
   if (x->k.a != 1)
     packed += width * times * (ein::isNarrow(x->a.getType()) ? passes : panels) * elements;
   double far = farPart(contraction);
@@ -163,7 +170,7 @@ void addContraction(ein::ContractOp op, Implementation by, PerRate &amounts) {
   amounts[Rate::farPackedElement] += packed * far;
 }
 
-// Products are multiplied and added by an instruction or two, in tiles if they are grouped.
+// Adds the work of a scatter. Outer products run in tiles, at one fma or two operations a product.
 void addScatter(ein::ScatterAddOp op, PerRate &amounts) {
   double points = double(pointsOf(op)) * widthOf(op);
   if (std::optional<ein::ScatteredProducts> products = ein::asScatteredProducts(op))
@@ -172,8 +179,8 @@ void addScatter(ein::ScatterAddOp op, PerRate &amounts) {
     amounts[Rate::scatteredElement] += points;
 }
 
-// Counts what maps, casts, gathers and reductions of one domain do: each on vectors along the domain's last dimension,
-// or along the last kept one if the kernel reduces columns.
+// Adds the work of maps, casts, gathers and reductions of one domain. Vectors run along the domain's last dimension, or
+// along the last kept one if the kernel reduces columns.
 class RowCounter {
 public:
   RowCounter(plan::KernelOp kernel, ArrayRef<Operation *> equations, const ein::IterationSpace &space, PerRate &amounts)
@@ -189,7 +196,7 @@ public:
       add(op);
   }
 
-  // A mask or a constant is made where it is read, at each point of its reader.
+  // A free value is computed at each point of its reader.
   void addFree(Operation *op, Operation *reader) {
     if (auto map = dyn_cast<ein::MapOp>(op)) {
       FunctionCost cost = costOf(map);
@@ -198,7 +205,7 @@ public:
   }
 
 private:
-  // Vector code takes as long for one element as for a vector.
+  // The factor by which partly empty vectors make the kernel slower: one element takes as long as a vector.
   double lanesPerElement() const {
     if (vector < 0)
       return laneCount;
@@ -212,7 +219,7 @@ private:
     return emptyLanes(productOf(inner));
   }
 
-  // Whether every operand is read as it lies, so that all dimensions are one loop.
+  // Whether every operand has the domain's own order, so that all dimensions are one loop.
   bool isOneLoop() const {
     return llvm::all_of(equations, [&](Operation *op) {
       ein::Iteration it = ein::iterationOf(op);
@@ -220,12 +227,13 @@ private:
     });
   }
 
+  // The points of an equation in units of full vectors; one per row counts as a vector.
   double pointsIn(Operation *op) const {
     bool single = !columns && !space.extents.empty() && space.isPerRow(op) && !isa<ein::ReduceOp>(op);
     return double(pointsOf(op)) * (single ? double(laneCount) : lanes) * widthOf(op);
   }
 
-  // By how many elements an operand moves from one lane to the next.
+  // The stride of an operand from one lane to the next.
   int64_t strideOf(Operation *op, AffineMap map, Value tensor) const {
     int64_t stride = 0;
     const auto &dims = space.dims.find(op)->second;
@@ -235,6 +243,8 @@ private:
     return stride;
   }
 
+  // Gathers count only where neighbours may be apart: equal positions in all lanes are plain loads, charged by their
+  // bytes.
   void add(Operation *op) {
     ein::Iteration it = ein::iterationOf(op);
     double points = pointsIn(op);
@@ -264,6 +274,7 @@ private:
   double lanes = 1;
 };
 
+// FLOPs for reports: two per product of a contraction, one per point of other computing equations.
 int64_t flopsOf(Operation *op) {
   if (isa<ein::ContractOp>(op))
     return 2 * pointsOf(op);
@@ -273,7 +284,7 @@ int64_t flopsOf(Operation *op) {
   return computes ? pointsOf(op) : 0;
 }
 
-// What a kernel reads of an operand: of a table, no more than is looked up.
+// Bytes that a kernel reads of an operand; of a table no more than is looked up.
 int64_t bytesRead(BlockArgument operand) {
   auto type = cast<RankedTensorType>(operand.getType());
   int64_t elements = 0;
@@ -285,7 +296,7 @@ int64_t bytesRead(BlockArgument operand) {
   return std::min(elements, type.getNumElements()) * (bytes / std::max<int64_t>(1, type.getNumElements()));
 }
 
-// What an update reads and writes.
+// Bytes that an update reads and writes: of a state only the elements that are replaced.
 int64_t bytesPut(Block &body) {
   int64_t bytes = 0;
   for (auto put : body.getOps<ein::PutOp>()) {
@@ -296,6 +307,7 @@ int64_t bytesPut(Block &body) {
   return bytes;
 }
 
+// For the debug log: rates with nonzero amounts.
 std::string amountsText(const KernelWork &work) {
   std::string text;
   for (auto [index, row] : llvm::enumerate(Choice<Rate>::rows()))
@@ -319,7 +331,7 @@ KernelWork kernels::workOf(plan::KernelOp kernel) {
     if (made)
       work.flops += flopsOf(&op);
   }
-  // Of a state only what is replaced is touched.
+  // An update touches only the replaced elements of its state.
   if (kernel.getUpdates())
     work.bytes = bytesPut(body);
   else
@@ -340,6 +352,7 @@ KernelWork kernels::workOf(plan::KernelOp kernel) {
     if (std::optional<ein::IterationSpace> space = ein::unifyDomains(equations)) {
       RowCounter counter(kernel, equations, *space, work.amounts);
       counter.run();
+      // A free value is charged once, for the reader with the most points. Reversed, so that readers come first.
       DenseMap<Operation *, Operation *> readers; // of free values: the equation with the most points
       for (Operation *op : equations)
         readers[op] = op;

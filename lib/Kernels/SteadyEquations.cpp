@@ -1,4 +1,4 @@
-//===- SteadyEquations.cpp - equations that are computed apart -------------===//
+//===- SteadyEquations.cpp - equations that are computed apart ------------===//
 #include "SteadyEquations.h"
 
 #include "Grouping.h"
@@ -16,7 +16,8 @@ using namespace plc::kernels;
 
 namespace {
 
-// In a body or a model, by what is known of its arguments.
+// Whether an operation of a body or a model is steady, given its operands: no accumulator, nothing that depends on the
+// batch.
 bool isSteady(Operation &op, llvm::function_ref<bool(Value)> isSteadyValue) {
   auto equation = dyn_cast<ein::Equation>(op);
   bool overBatch = op.walk([](Operation *each) {
@@ -25,7 +26,7 @@ bool isSteady(Operation &op, llvm::function_ref<bool(Value)> isSteadyValue) {
   return (!equation || !equation.getAccumulator()) && !overBatch && llvm::all_of(op.getOperands(), isSteadyValue);
 }
 
-// Values of a body that are steady; arguments are known.
+// The steady values of a body, given its steady arguments.
 DenseSet<Value> steadyValues(Block &body, llvm::function_ref<bool(Value)> isSteadyArgument) {
   DenseSet<Value> steady;
   for (Value argument : body.getArguments())
@@ -37,7 +38,8 @@ DenseSet<Value> steadyValues(Block &body, llvm::function_ref<bool(Value)> isStea
   return steady;
 }
 
-// More than to read what it gives: a rounding, a sum, a product of tensors, a look-up, or a function that takes many instructions.
+// Whether computing an operation's result costs more than reading it: a rounding, a sum, a product of tensors, a
+// look-up, or a function of many instructions. By kind and not by rates, so that kernels are the same on all machines.
 bool isPrepared(Operation &op) {
   auto cast = dyn_cast<ein::CastOp>(op);
   bool isRounded = cast && ein::isNarrow(cast.getType()); // what reads it reads fewer bytes
@@ -45,10 +47,11 @@ bool isPrepared(Operation &op) {
          isa<ein::ContractOp, ein::ReduceOp, ein::GatherOp, ein::ScatterAddOp, ein::PlaceOp, ein::LoopOp>(op);
 }
 
-// One that code has before its loops.
+// A free scalar: code computes it once, before its loops.
 bool isNumber(Operation &op) { return ein::isFree(op.getResult(0)) && ein::pointsOf(&op) == 1; }
 
-// Values that depend on constants and indices alone, at how many points kernels compute them if nothing has them in memory.
+// Free values, with the number of points at which kernels compute them if they are not in memory: the most of any
+// reader.
 class RemadePoints {
 public:
   explicit RemadePoints(Block &body) {
@@ -60,6 +63,7 @@ public:
   int64_t of(Operation *op) const { return points.lookup(op); }
 
 private:
+  // A reader that stores its result computes the value at all its points; a free reader at those of its own readers.
   int64_t pointsOfReader(Operation *user) const {
     if (needsMemory(user))
       return 0; // it is made once for this one
@@ -70,7 +74,7 @@ private:
   DenseMap<Operation *, int64_t> points;
 };
 
-// What `costly` makes, with all that it is made of, becomes a block of its own.
+// Moves the `costly` operations, with all that they are computed from, to a block of their own.
 void moveApart(Block &body, ArrayRef<Operation *> costly, ApartEquations &apart) {
   if (costly.empty())
     return;
@@ -80,7 +84,7 @@ void moveApart(Block &body, ArrayRef<Operation *> costly, ApartEquations &apart)
   for (Operation *op : costly)
     if (failed(getBackwardSlice(op, &needed, whole)))
       llvm_unreachable("a loop reads nothing from around it");
-  // Cheap parts of it that others read, too, are made again there.
+  // Operations are cloned: cheap ones that others read too are computed again there.
   OpBuilder builder(body.getTerminator()->getContext());
   builder.setInsertionPointToStart(&apart.block);
   IRMapping copies;
@@ -96,7 +100,7 @@ void moveApart(Block &body, ArrayRef<Operation *> costly, ApartEquations &apart)
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
     if (needed.contains(&op) && op.use_empty())
       op.erase();
-  // What costly equations alone have read stays among them.
+  // Values that only costly equations read stay inside the block.
   SmallVector<Value> returned;
   for (auto [copy, argument] : made) {
     if (argument.use_empty()) {
@@ -121,6 +125,7 @@ SteadyArguments::SteadyArguments(ModuleOp module) {
   for (auto body : module.getOps<ein::FuncOp>())
     steady.insert(body.getBody().args_begin(), body.getBody().args_end());
   auto contains = [&](Value value) { return steady.contains(value); };
+  // Iterates to the fixed point: each round can only remove arguments, so it ends.
   for (bool changed = true; changed;) {
     changed = false;
     for (auto model : module.getOps<ein::ModelOp>()) {
@@ -180,6 +185,7 @@ void plc::kernels::takeTables(Block &body, const PerRate &rates, ApartEquations 
         ns += mapNs(each, points, rates);
       return ns;
     };
+    // Compute once, write and read, against computing at every point of the readers.
     if (nsAt(ein::pointsOf(&op)) + storedNs(op.getResult(0), rates) < nsAt(remade.of(&op)))
       costly.push_back(&op);
   }

@@ -9,9 +9,9 @@
 
 namespace plc::kernels {
 
-/// Which arguments of a module's bodies are the same in all micro-batches and runs, in every call of the body: parameters
-/// that no call adds a gradient of, and what depends on such and on constants alone. A fixed point: all are taken to be
-/// steady until a call shows that they are not.
+/// Which arguments of a module's bodies have equal values in all micro-batches and runs, in every call: parameters that
+/// no call adds a gradient to, and values that depend on such and on constants alone. A greatest fixed point: all
+/// arguments are steady until a call shows otherwise.
 class SteadyArguments {
 public:
   explicit SteadyArguments(mlir::ModuleOp module);
@@ -21,19 +21,20 @@ private:
   llvm::DenseSet<mlir::Value> steady;
 };
 
-/// Equations of a body that are computed before the others, with what they need, in kernels of their own: `block` ends with an
-/// `ein.return` of what the others read of it, which they read as `arguments` that are added behind the body's own.
+/// Equations of a body that are computed before the others, in kernels of their own, with all that they need. `block`
+/// ends with an `ein.return` of the values that the others read; these read them as `arguments`, which are added behind
+/// the body's own.
 struct ApartEquations {
   mlir::Block block;
   llvm::SmallVector<mlir::Value> arguments;
 };
 
-/// Moves equations that are the same in all runs and cost more than reading a value out of a body without dead equations;
-/// `apart` stays without operations if there are none.
+/// Moves equations out of a body that are the same in all runs and cost more than reading a value. The body must have
+/// no dead equations. Without such equations `apart` stays empty.
 void takeSteady(mlir::Block &body, const SteadyArguments &steady, ApartEquations &apart);
 
-/// The same of tables, values of constants and indices alone, which every kernel that reads them would compute at each of its
-/// points: those that take less to compute once, to write and to read, by the rates.
+/// Moves tables out of a body: values of constants and indices alone, which each kernel would compute at each of its
+/// points. Takes those that are cheaper to compute once, write and read, by the rates.
 void takeTables(mlir::Block &body, const PerRate &rates, ApartEquations &apart);
 
 } // namespace plc::kernels

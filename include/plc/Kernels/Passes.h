@@ -1,4 +1,4 @@
-//===- Passes.h - passes of the room Kernels --------------------*- C++ -*-===//
+//===- Passes.h - passes of the library Kernels -----------------*- C++ -*-===//
 #ifndef PLC_KERNELS_PASSES_H
 #define PLC_KERNELS_PASSES_H
 
