@@ -1,4 +1,4 @@
-//===- GatheredFactors.cpp - factors that contractions read elsewhere ------===//
+//===- GatheredFactors.cpp - factors read through gathers -----------------===//
 #include "plc/Analysis/GatheredFactors.h"
 
 #include "plc/Analysis/IterationSpace.h"
@@ -9,9 +9,9 @@
 using namespace mlir;
 using namespace plc::ein;
 
-// The axes of a gather's result that only the table has, by the dimensions of a product that indexes the result by
-// `dims`; nothing of a gather that no kernel reads in place: by several positions, by such as are computed where they
-// are read, or along a diagonal of the table.
+// The axes that only the table of a gather has, as dimensions of a product that indexes the gather's result by `dims`.
+// Nullopt if no kernel reads the gather in place: it has several positions, computed positions or a computed table, or
+// reads a diagonal.
 static std::optional<SmallVector<int64_t>> ownAxes(GatherOp gather, ArrayRef<int64_t> dims) {
   if (gather.getIndices().size() != 1 || isFree(gather.getIndices().front()) || isFree(gather.getTable()))
     return std::nullopt;
@@ -41,7 +41,8 @@ Type plc::ein::widenedFrom(Value factor) {
   return cast && isNarrow(cast.getInput().getType()) ? getElementTypeOrSelf(cast.getInput().getType()) : Type();
 }
 
-// What is made in another kernel is rounded there.
+// Whether a rounding is done where its operand is read. Only arguments: other values are rounded in the kernel that
+// makes them.
 static bool isRoundedInPlace(CastOp cast) {
   if (!cast || !isa<FloatType>(cast.getType().getElementType()) || !isNarrow(cast.getType()) ||
       isNarrow(cast.getInput().getType()) || !isa<BlockArgument>(viewed(cast.getInput())) || !cast->hasOneUse())
@@ -60,6 +61,7 @@ Value plc::ein::readAs(Value held) {
 
 static GatherOp gatherOf(Value factor) { return heldAs(factor).getDefiningOp<GatherOp>(); }
 
+// Each dimension must be summed with, or kept by, the other side: else the product would need a reduction of its own.
 bool plc::ein::takesMatrices(Value factor, ArrayRef<int64_t> dims, ArrayRef<int64_t> other, ArrayRef<int64_t> result) {
   GatherOp gather = factor ? gatherOf(factor) : GatherOp();
   auto own = gather ? ownAxes(gather, dims) : std::nullopt;

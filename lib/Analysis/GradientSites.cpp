@@ -1,4 +1,4 @@
-//===- GradientSites.cpp - where gradients of a parameter are added -------===//
+//===- GradientSites.cpp - numbers parameters' gradient sites -------------===//
 #include "plc/Analysis/GradientSites.h"
 
 #include "llvm/ADT/MapVector.h"

@@ -8,7 +8,7 @@ using namespace plc;
 
 const char *plan::misfit(Implementation by, ein::ContractOp op) {
   switch (by) {
-  case Implementation::chains: // the definition of a sum, which computes all of them
+  case Implementation::chains: // as defined, so it computes all
     return nullptr;
   case Implementation::blis:
   case Implementation::tiles: break;
@@ -37,7 +37,7 @@ const char *plan::misfit(Implementation by, ein::ContractOp op) {
     return "is no product of matrices";
   if (by == Implementation::blis && !product->isStrided())
     return "is no product of matrices of one stride for rows and columns each, whose sums end with a block";
-  // Tiles store whole registers along n; the library takes any strides.
+  // Tiles store whole registers along n. BLIS takes any strides.
   if (by == Implementation::tiles && product->n.c != 1)
     return "has no row or column along which its result is contiguous";
   return nullptr;

@@ -1,4 +1,4 @@
-//===- IterationSpace.cpp - one iteration domain for several equations ------===//
+//===- IterationSpace.cpp - a common iteration domain of equations --------===//
 #include "plc/Analysis/IterationSpace.h"
 
 #include "plc/Dialect/Ein/MicroBatches.h"
@@ -51,7 +51,8 @@ bool plc::ein::isFree(Value value) {
 
 namespace {
 
-// Joins dimensions of equations into classes; one class becomes one dimension of the domain.
+// Unifies dimensions of equations: a node for each dimension of each equation, an equivalence class for each dimension
+// of the common domain.
 class Aligner {
 public:
   explicit Aligner(ArrayRef<Operation *> equations) : equations(equations) {
@@ -68,6 +69,7 @@ public:
     }
   }
 
+  // Steps: unify by values read, choose the rows, unify what is left in order, check, number the classes.
   std::optional<IterationSpace> run() {
     if (!link() || !findRows() || !matchInner() || !consistent())
       return std::nullopt;
@@ -80,7 +82,8 @@ private:
   unsigned node(Operation *op, unsigned dim) const { return first.lookup(op) + dim; }
   unsigned rank(Operation *op) const { return its.find(op)->second.extents.size(); }
 
-  // A value read inside the group joins the reader's dimensions with the maker's.
+  // Unifies the reader's dimensions with the maker's, for each value read inside the group. False if two gathers read
+  // other elements of rows.
   bool link() {
     for (Operation *op : equations)
       for (auto [index, map] : llvm::enumerate(its[op].inputs)) {
@@ -100,7 +103,8 @@ private:
     return true;
   }
 
-  // The outer dimensions: those that reductions keep, or a gather's row, or the fewest that an equation has.
+  // Chooses the outer dimensions: those that reductions keep, else all but the one that a gather indexes, else those of
+  // the equation with the fewest.
   bool findRows() {
     Operation *fewest = equations.front();
     bool mixed = false;
@@ -131,7 +135,8 @@ private:
     return llvm::any_of(rows, [&](unsigned row) { return leader(row) == leader(member); });
   }
 
-  // Inner dimensions that nothing has joined yet are joined in order.
+  // Unifies inner dimensions that no value has unified yet, in order. False if an equation has some of them, but not
+  // all.
   bool matchInner() {
     Operation *model = reducer;
     for (Operation *op : equations)
@@ -164,8 +169,9 @@ private:
     return true;
   }
 
-  // Equal extents in a class, no class twice in an equation, all of the domain or just the rows in each. The batch is of
-  // another extent in other micro-batches, so it is never in one class with what only happens to be as long.
+  // Checks the constraints of an IterationSpace: equal extents in a class, no class twice in an equation, all
+  // dimensions or just the rows. The batch has another extent in other micro-batches, so it never shares a class with a
+  // dimension that only happens to be as long.
   bool consistent() {
     for (unsigned i = 0; i < extents.size(); ++i)
       if (extents[i] != extents[leader(i)] || isBatch[i] != isBatch[leader(i)])
@@ -189,6 +195,7 @@ private:
     return true;
   }
 
+  // Whether a reduction keeps exactly the outer dimensions.
   bool keepsRows(ReduceOp reduce) {
     AffineMap kept = its[reduce].result;
     if (kept.getNumResults() != rows.size())
@@ -199,6 +206,7 @@ private:
     return true;
   }
 
+  // Whether a reduction flattens the inner dimensions in their order: the order of the sum depends on it.
   bool sameOrder(ReduceOp reduce) {
     unsigned next = 0;
     for (unsigned dim = 0; dim < rank(reduce); ++dim)
@@ -208,7 +216,8 @@ private:
     return next == inner.size();
   }
 
-  // Outer dimensions in the order in which the first equation over the whole domain lies in memory.
+  // Numbers the classes: outer dimensions in the memory order of the first equation over the whole domain, then the
+  // inner ones.
   IterationSpace result() {
     Operation *model = equations.front();
     for (Operation *op : llvm::reverse(equations))

@@ -1,4 +1,4 @@
-//===- Layout.cpp - where the elements of a tensor lie --------------------===//
+//===- Layout.cpp - offsets and strides of tensors and views --------------===//
 #include "plc/Analysis/Layout.h"
 
 #include "plc/Dialect/Ein/Ein.h"
@@ -15,6 +15,7 @@ llvm::SmallVector<int64_t> plc::ein::stridesOf(Type tensor) {
 
 namespace {
 
+// The layout of a view, given that of its operand.
 std::optional<Layout> through(SplitOp split, Layout layout) {
   unsigned axis = split.getAxis(), count = split.getType().getRank() - layout.strides.size() + 1;
   SmallVector<int64_t> parts = computeSuffixProduct(split.getType().getShape().slice(axis, count));
@@ -28,6 +29,7 @@ std::optional<Layout> through(SplitOp split, Layout layout) {
 std::optional<Layout> through(MergeOp merge, Layout layout) {
   ArrayRef<int64_t> shape = merge.getInput().getType().getShape();
   unsigned axis = merge.getAxis(), count = layout.strides.size() - merge.getType().getRank() + 1;
+  // Merged axes must be contiguous with each other.
   for (unsigned i = axis; i + 1 < axis + count; ++i)
     if (layout.strides[i] != layout.strides[i + 1] * shape[i + 1])
       return std::nullopt;

@@ -1,4 +1,4 @@
-//===- ProgramDigest.cpp - what a program computes, as a hash -------------===//
+//===- ProgramDigest.cpp - a hash of what a program computes --------------===//
 #include "plc/Analysis/ProgramDigest.h"
 
 #include "plc/Analysis/GradientSites.h"
@@ -17,6 +17,7 @@ using namespace plc;
 
 namespace {
 
+// 128 bits of XXH3: programs are compared with themselves after passes, not with an adversary's.
 using Digest = std::pair<uint64_t, uint64_t>;
 
 Digest hashBytes(StringRef bytes) {
@@ -24,7 +25,7 @@ Digest hashBytes(StringRef bytes) {
   return {hash.low64, hash.high64};
 }
 
-/// Parts of different kinds, one behind the other.
+/// The text that is hashed: parts of several kinds, each ended so that no two sequences have one text.
 class Text {
 public:
   template <typename Part>
@@ -33,7 +34,7 @@ public:
     return *this;
   }
   Text &operator<<(Attribute attribute) {
-    // Whatever a tool prints: the text is that of the attribute alone.
+    // The attribute's own text, independent of a tool's printing options.
     attribute.print(stream);
     stream << '\0';
     return *this;
@@ -49,10 +50,11 @@ private:
   llvm::raw_svector_ostream stream{bytes};
 };
 
+// Evaluates a program on hashes in place of tensors.
 class Evaluation {
 public:
   explicit Evaluation(ModuleOp module) : symbols(module) {
-    // Parameters differ in names; what else they have is that of many.
+    // Thousands of parameters share types and initial values, so these texts are hashed once.
     DenseMap<Attribute, Digest> texts;
     for (auto param : module.getOps<ein::ParamOp>()) {
       Text text;
@@ -73,7 +75,7 @@ public:
 private:
   using Environment = DenseMap<Value, Digest>;
 
-  /// The signature that a model and the program made of it share.
+  /// Adds the signature, which a model and its program share.
   template <typename Program>
   void describe(Program op, ein::MicroBatches cut) {
     result << "program" << op.getArgNames() << op.getResultNames() << op.getArgBatchAttr() << op.getResultBatchAttr()
@@ -85,19 +87,20 @@ private:
   void addSite(StringRef param, int64_t index, Digest digest) { sites.emplace_back(param.str(), index, digest); }
   std::string finish();
 
-  /// Of the results of a loop. What a turn reads and makes are functions of the numbers of its turn and of the turns around
-  /// it; a part of what another loop gave is what a turn of that one made.
+  /// The hashes of a loop's results. The values of an iteration are functions of its number, and of neighbouring
+  /// iterations by carries. An element of another loop's stacked result is the value that the iteration of that number
+  /// made.
   SmallVector<Digest> evaluateLoop(ein::LoopOp loop, ArrayRef<Digest> operands);
-  /// The hashes of what a callee returns for arguments of these.
+  /// The hashes of a callee's results for these arguments.
   SmallVector<Digest> enter(Block &callee, ArrayRef<Digest> arguments);
-  /// Of the results of an equation, or of a call of a kernel.
+  /// The hashes of the results of an equation, or of a call of a kernel.
   SmallVector<Digest> evaluate(Operation *op, ArrayRef<Digest> operands);
-  /// Of a view of a value, as one with these types would be.
+  /// The hash of a view of a value, as if it had these types.
   Digest evaluateView(Operation *view, RankedTensorType from, RankedTensorType to, Digest operand);
-  /// Of an operation without its operands, made once.
+  /// The hash of an operation without its operands, computed once.
   Digest ownDigest(Operation *op);
 
-  /// The hash of a value that some task uses, if that is known yet.
+  /// The hash of a value that tasks use, if it is known yet.
   std::optional<Digest> find(Value value);
   bool evaluateTask(plan::TaskOp task);
   void evaluateTasks(plan::ProgramOp program);
@@ -106,12 +109,12 @@ private:
   DenseMap<StringAttr, Digest> params;
   DenseMap<Operation *, Digest> own;
   DenseMap<StringAttr, Block *> kernels;
-  /// What a turn made, by how deep its loop stands in others and by the hash of the values of all turns.
+  /// The value of an iteration, by the depth of its loop and the hash of the stacked result.
   std::map<std::pair<int64_t, Digest>, Digest> stacks;
   int64_t depth = 0;
-  /// What a view shows, by the view's hash.
+  /// The viewed value, axis and type, by the view's hash.
   std::map<Digest, std::tuple<Digest, int64_t, Type>> shown;
-  /// What is cast, and how, by the hash of the result.
+  /// The operand and operation of a cast, by the result's hash.
   std::map<Digest, std::pair<Digest, ein::CastOp>> casts;
 
   Environment values; // of a planned program, all of its tasks
@@ -140,7 +143,7 @@ Digest Evaluation::ownDigest(Operation *op) {
   return it->second;
 }
 
-/// A copy that moves nothing.
+/// Whether an operation is a copy under the same indices.
 static bool isIdentity(Operation *op) {
   auto map = dyn_cast<ein::MapOp>(op);
   return map && map.getFunction() == ein::Function::id && map.getMaps()[0] == map.getMaps()[1];
@@ -173,7 +176,7 @@ SmallVector<Digest> Evaluation::evaluate(Operation *op, ArrayRef<Digest> operand
 }
 
 Digest Evaluation::evaluateView(Operation *view, RankedTensorType from, RankedTensorType to, Digest operand) {
-  // A view of what is cast has the elements of a cast view, whichever the program says.
+  // A view of a cast has the elements of the cast of a view: both get the hash of the latter.
   if (auto found = casts.find(operand); found != casts.end()) {
     auto [source, cast] = found->second;
     Type element = getElementTypeOrSelf(cast.getInput().getType());
@@ -186,7 +189,7 @@ Digest Evaluation::evaluateView(Operation *view, RankedTensorType from, RankedTe
   if (!ein::isRegrouping(view))
     return digest;
   int64_t axis = isa<ein::SplitOp>(view) ? cast<ein::SplitOp>(view).getAxis() : cast<ein::MergeOp>(view).getAxis();
-  // Of the same axis and type, only the inverse shows this.
+  // A split and a merge of the same axis undo each other if the type is the first one again.
   if (auto found = shown.find(operand); found != shown.end())
     if (auto &[source, otherAxis, sourceType] = found->second; otherAxis == axis && sourceType == to)
       return source;
@@ -196,6 +199,8 @@ Digest Evaluation::evaluateView(Operation *view, RankedTensorType from, RankedTe
 
 SmallVector<Digest> Evaluation::evaluateLoop(ein::LoopOp loop, ArrayRef<Digest> operands) {
   ++depth;
+  // First pass: carries are symbols, which gives the step function. Second pass: carries are functions of their initial
+  // values, the step and the number of the iteration.
   const unsigned carries = loop.getNumCarries();
   const ArrayRef<Digest> slices = operands.slice(carries, loop.getSlices().size());
   SmallVector<Digest> arguments;
@@ -206,7 +211,7 @@ SmallVector<Digest> Evaluation::evaluateLoop(ein::LoopOp loop, ArrayRef<Digest> 
     arguments.push_back(found == stacks.end() ? (Text() << "part" << depth << slice).hash() : found->second);
   }
   llvm::append_range(arguments, operands.drop_front(carries + slices.size()));
-  // The carries, by what they begin with and how one follows from another.
+  // The hash of the carries: their initial values, and the step function.
   Text step;
   step << "loop" << loop.getTurns() << loop.getReverse();
   for (Digest digest : operands.take_front(carries))
@@ -302,7 +307,7 @@ std::optional<Digest> Evaluation::find(Value value) {
   }
 }
 
-// False if the task reads what another one has yet to make.
+// Evaluates a task. False if it reads a value that another task has yet to make.
 bool Evaluation::evaluateTask(plan::TaskOp task) {
   Block &body = task.getBody().front();
   for (Operation &op : body)
@@ -314,7 +319,7 @@ bool Evaluation::evaluateTask(plan::TaskOp task) {
     SmallVector<Digest> results = evaluate(call, operands);
     for (auto [value, digest] : llvm::zip(call.getResults(), results))
       values[value] = digest;
-    // A call that adds to a site leaves the sum in the site's memory, where the next one finds it.
+    // A call that adds to a site leaves the sum in the site's memory, where the next call finds it.
     int64_t accumulators = symbols.lookup<plan::KernelOp>(call.getKernelAttr().getAttr()).getNumAccumulators();
     for (int64_t i = 1; i <= accumulators; ++i)
       values[routes->resolve(call.getArgs()[call.getArgs().size() - i])] = results[results.size() - i];
@@ -322,7 +327,8 @@ bool Evaluation::evaluateTask(plan::TaskOp task) {
   return true;
 }
 
-// Stages refer to each other both ways, but tasks do not: forward through the stages, then back, is their usual order.
+// Evaluates all tasks. Stages depend on each other both ways, tasks do not. Forward through the stages, then backward,
+// is their usual order, so one round mostly suffices.
 void Evaluation::evaluateTasks(plan::ProgramOp program) {
   SmallVector<plan::TaskOp> waiting;
   auto stages = llvm::to_vector(program.getBody().getOps<plan::StageOp>());
@@ -334,7 +340,7 @@ void Evaluation::evaluateTasks(plan::ProgramOp program) {
     for (plan::Role role : {plan::Role::B, plan::Role::W})
       if (plan::TaskOp backward = stage.getTask(role))
         waiting.push_back(backward);
-  // What waits for ever has no hash, and so its program another than the expected one.
+  // A task that waits forever leaves its outputs without a hash, so the program has another digest than expected.
   for (size_t before = 0; before != waiting.size();) {
     before = waiting.size();
     llvm::erase_if(waiting, [&](plan::TaskOp task) { return evaluateTask(task); });
@@ -347,7 +353,7 @@ std::string Evaluation::run(plan::ProgramOp program) {
   routes.emplace(program);
   evaluateTasks(program);
   using Found = std::pair<decltype(outputs), decltype(sites)>;
-  std::map<int64_t, Found> replicas; // what each makes, of which all must make the same
+  std::map<int64_t, Found> replicas; // all replicas must compute the same
   for (auto stage : program.getBody().getOps<plan::StageOp>()) {
     for (auto output : stage.getBody().getOps<plan::OutputOp>())
       addOutput(output.getOutput(), find(output.getValue()).value_or(Digest()));

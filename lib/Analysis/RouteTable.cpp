@@ -1,4 +1,4 @@
-//===- RouteTable.cpp - ends of routes, and which memory a value is ---------===//
+//===- RouteTable.cpp - ends of routes, and memory of values --------------===//
 #include "plc/Analysis/RouteTable.h"
 
 #include "plc/Dialect/Plan/Values.h"
@@ -44,20 +44,21 @@ Value RouteTable::carried(ActionInterface action) const {
   return action.isSend() ? stashOf(route).getValue() : popOf(route).getResult();
 }
 
-// Null if the value comes from another rank.
+// The stashed value that a pop receives; null if it comes from another rank.
 Value RouteTable::stashedFor(PopOp pop) const {
   Ends ends = routes.lookup(pop.getRoute());
   return ends.route && ends.stash && !crossesRanks(ends.route) ? ends.stash.getValue() : Value();
 }
 
+// One step toward the value whose memory `value` has; null at the end.
 Value RouteTable::sameMemoryAs(Value value, llvm::function_ref<Value(Value)> resolveOperand) const {
   auto call = value.getDefiningOp<CallOp>();
   if (!call)
     return forwardedFrom(value, [&](PopOp pop) { return stashedFor(pop); });
   if (updatesState(call))
     return resolveOperand(call.getArgs().back());
-  // Sites are used as accumulators alone, which are the last operands; this result is that of one if all operands behind
-  // are, too.
+  // Sites are only used as accumulators, which are the last operands. This result is an accumulator's if all operands
+  // from the same position on are sites too.
   int64_t fromEnd = int64_t(call.getNumResults()) - cast<OpResult>(value).getResultNumber();
   if (fromEnd > int64_t(call.getArgs().size()))
     return nullptr;

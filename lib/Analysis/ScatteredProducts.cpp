@@ -1,4 +1,4 @@
-//===- ScatteredProducts.cpp - what a scatter adds, and where --------------===//
+//===- ScatteredProducts.cpp - scatters of outer products -----------------===//
 #include "plc/Analysis/ScatteredProducts.h"
 
 #include "plc/Analysis/IterationSpace.h"
@@ -14,7 +14,8 @@ MapOp plc::ein::fusedUpdates(ScatterAddOp scatter) {
   if (!map || scatter.getFactor() || !map->hasOneUse() || isFree(map) ||
       (map.getFunction() != Function::mul && map.getFunction() != Function::id))
     return {};
-  // What is free and no constant is made in memory before; what has the whole domain is no smaller than the updates.
+  // Free tensors other than constants would need memory. A tensor over the whole domain saves nothing: reading the
+  // updates is as much.
   Equation equation = map;
   for (auto [index, input] : llvm::enumerate(map.getInputs()))
     if ((isFree(input) && !input.getDefiningOp<ConstantOp>()) ||
@@ -41,7 +42,7 @@ SmallVector<ScatteredFactor, 2> plc::ein::factorsOf(ScatterAddOp scatter) {
   MapOp map = fusedUpdates(scatter);
   if (!map)
     return {factor(scatter.getUpdates(), it.inputs.front())};
-  // From the dimensions of the map to the scatter's, by the axes of the updates.
+  // Renames the map's dimensions to the scatter's, by the axes of the updates.
   Iteration made = iterationOf(map);
   SmallVector<AffineExpr> renamed(made.extents.size());
   for (unsigned axis = 0; axis < made.result.getNumResults(); ++axis)
@@ -61,6 +62,7 @@ static int64_t extentOf(ArrayRef<LoopDim> loops) {
 
 int64_t ScatteredProducts::rowCount() const { return extentOf(rows); }
 
+// Removes and returns the loop along which c is contiguous, else the longest.
 static LoopDim takeLongest(SmallVector<LoopDim> &loops) {
   auto best = llvm::max_element(loops, [](const LoopDim &p, const LoopDim &q) {
     return std::pair(p.c == 1, p.extent) < std::pair(q.c == 1, q.extent);
@@ -97,6 +99,7 @@ std::optional<ScatteredProducts> plc::ein::asScatteredProducts(ScatterAddOp scat
   SmallVector<LoopDim> m, n;
   for (unsigned dim = 0; dim < it.extents.size(); ++dim) {
     LoopDim loop{it.extents[dim], factors[0].strides[dim], factors[1].strides[dim], c[dim], positions[dim]};
+    // Elements of c must differ only where a factor does, and one position serves a whole matrix.
     if (loop.c && (loop.positions || (!loop.a && !loop.b)))
       return std::nullopt;
     (!loop.c ? x.rows : loop.a && loop.b ? x.outer : loop.a ? m : n).push_back(loop);
@@ -112,6 +115,7 @@ std::optional<ScatteredProducts> plc::ein::asScatteredProducts(ScatterAddOp scat
         std::swap(loop.a, loop.b);
   }
   x.m = takeLongest(m), x.n = takeLongest(n);
+  // Fewer than 8 columns fill no AVX2 register of f32. Not tuned.
   if (x.n.c != 1 || x.n.extent < 8)
     return std::nullopt;
   llvm::append_range(x.outer, m);

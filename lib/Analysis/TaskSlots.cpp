@@ -1,4 +1,4 @@
-//===- TaskSlots.cpp - the memory that runs of tasks are given --------------===//
+//===- TaskSlots.cpp - memory slots of tasks ------------------------------===//
 #include "plc/Analysis/TaskSlots.h"
 
 #include "plc/Dialect/Plan/Values.h"
@@ -10,6 +10,7 @@ using namespace plc::plan;
 
 namespace {
 
+// The original result for each result of a recomputing clone.
 llvm::DenseMap<Value, Value> originalsOf(ProgramOp program) {
   llvm::DenseMap<Value, Value> originals;
   Originals calls;

@@ -1,4 +1,4 @@
-//===- TurnMemory.cpp - where the values of a turn lie --------------------===//
+//===- TurnMemory.cpp - buffers of a loop's iteration ---------------------===//
 #include "plc/Analysis/TurnMemory.h"
 
 #include "plc/Analysis/Layout.h"
@@ -14,11 +14,11 @@ using namespace plc::plan;
 
 namespace {
 
-constexpr int64_t alignment = 64;
+constexpr int64_t alignment = 64; // bytes of a cache line, and of an AVX-512 register
 
 int64_t roundedBytes(Type type) { return llvm::alignTo(byteSizeOf(cast<RankedTensorType>(type)), alignment); }
 
-// A value that lives from one call of the turn to another, both by number.
+// A value that lives from one call of the iteration to another, both by number.
 struct Lifetime {
   size_t place; // in TurnMemory::made
   int64_t bytes, first, last;
@@ -27,7 +27,8 @@ struct Lifetime {
   bool meets(const Lifetime &other) const { return first <= other.last && other.first <= last; }
 };
 
-// Large ones first, each at the lowest offset that is free while it lives. The bytes that they take together.
+// Places values greedily: large ones first, each at the lowest offset that is free while it lives. Returns the end of
+// the bytes used. Not optimal; O(n^2 log n).
 int64_t fit(SmallVector<Lifetime> &lifetimes, int64_t begin) {
   llvm::stable_sort(lifetimes, [](const Lifetime &a, const Lifetime &b) { return a.bytes > b.bytes; });
   int64_t end = begin;
@@ -78,7 +79,7 @@ std::optional<int64_t> plan::collectedAs(KernelOp kernel, Value made) {
 TurnMemory plan::placeTurn(KernelOp kernel) {
   ein::LoopOp loop = kernel.getLoop();
   TurnMemory memory;
-  // Each value has its place in all micro-batches, and takes less of it where there are fewer samples.
+  // Offsets are the same in all micro-batches; a value uses fewer of its bytes where there are fewer samples.
   auto reach = [&](int64_t offset, Type type) {
     if (std::optional<int64_t> most = ein::mostSamplesOf(type)) {
       memory.samples = *most;
@@ -93,6 +94,7 @@ TurnMemory plan::placeTurn(KernelOp kernel) {
     return offset;
   };
   llvm::SmallPtrSet<Value, 8> carried;
+  // Carries first: their buffers live through the whole loop. Collected ones are read from the stacked result.
   for (auto [next, last] : llvm::zip(loop.getNextCarries(), loop.getLastCarries())) {
     auto &buffers = memory.buffers.emplace_back(std::array{TurnMemory::elsewhere, TurnMemory::elsewhere});
     carried.insert(next);
@@ -103,6 +105,7 @@ TurnMemory plan::placeTurn(KernelOp kernel) {
     if (loop.getTurns() > 1)
       buffers[1] = take(next);
   }
+  // Then values within an iteration, by their lifetimes.
   DenseMap<Operation *, int64_t> number;
   SmallVector<Lifetime> lifetimes;
   SmallVector<Type> types; // by place

@@ -1,4 +1,4 @@
-//===- GatheredFactors.h - factors that contractions read elsewhere -*- C++ -*-===//
+//===- GatheredFactors.h - factors read through gathers ---------*- C++ -*-===//
 #ifndef PLC_ANALYSIS_GATHEREDFACTORS_H
 #define PLC_ANALYSIS_GATHEREDFACTORS_H
 
@@ -6,31 +6,33 @@
 
 namespace plc::ein {
 
-/// Whether a product of two factors, given by the dimension of each of their axes, takes a matrix out of a table for each
-/// position: `factor` is a gather by one tensor of positions, or the cast of one out of a narrow table, and has axes of the table alone that the product keeps and
-/// such that it sums with the other factor. Then it is one contraction, whose kernel reads the table in place.
+/// Whether a product of two factors takes a matrix out of a table for each position. Axes are given by the dimensions
+/// of the product. `factor` is a gather by one tensor of positions, or the cast of such a gather from a narrow table.
+/// Of the axes that only the table has, the product keeps some, and sums some with the other factor. Then the product
+/// is one contraction, whose kernel reads the table in place.
 bool takesMatrices(mlir::Value factor, llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<int64_t> other,
                    llvm::ArrayRef<int64_t> result);
 
-/// The dimensions of such a product that count the positions.
+/// The dimensions of such a product that count positions.
 llvm::SmallVector<int64_t> countPositions(mlir::Value factor, llvm::ArrayRef<int64_t> dims);
 
-/// The tensor that a contraction reads for a factor: of the cast of a narrow one in memory the narrow one, which is widened where
-/// it is read; else the factor.
+/// The tensor that a contraction reads for a factor: the narrow tensor in memory if the factor is the cast of one,
+/// because kernels widen where they read; else the factor itself.
 mlir::Value heldAs(mlir::Value factor);
 
-/// The narrow type that a factor is widened from, by a cast or behind views of what is; null if it is not.
+/// The narrow type that a factor is widened from, also behind views; null if it is not widened.
 mlir::Type widenedFrom(mlir::Value factor);
 
-/// The tensor in memory behind a held one: what is rounded to it where it is read, if that is an argument and has no other reader; else the
-/// held one itself.
+/// The tensor in memory behind a held one: an argument that is rounded to it where it is read, if the rounding has no
+/// other reader; else the held tensor itself.
 mlir::Value readAs(mlir::Value held);
 
-/// The gather that a contraction reads in place as its factor `operand`; null if that factor is read from memory. At most
-/// one factor is read so.
+/// The gather that a contraction reads in place as its factor `operand`; null if that factor is read from memory. At
+/// most one factor is read in place.
 GatherOp readInPlace(ContractOp op, unsigned operand);
 
-/// Whether a gather or a cast is no value but a way to read a tensor: its only reader is a contraction that reads that in place.
+/// Whether a gather or a cast is only a way to read a tensor: its single reader is a contraction that reads it in
+/// place.
 bool isReadInPlace(mlir::Operation *op);
 
 } // namespace plc::ein

@@ -1,4 +1,4 @@
-//===- GradientSites.h - where gradients of a parameter are added -*- C++ -*-===//
+//===- GradientSites.h - numbers parameters' gradient sites -----*- C++ -*-===//
 #ifndef PLC_ANALYSIS_GRADIENTSITES_H
 #define PLC_ANALYSIS_GRADIENTSITES_H
 
@@ -6,9 +6,9 @@
 
 namespace plc::ein {
 
-/// The gradient sites of a model: for each call that accumulates and position in its `accumulates`, the number of the
-/// site among the parameter's. They count in the program order of the forward calls, whatever the order of the
-/// backward ones: the step adds them in it.
+/// The gradient sites of a model: the number of a parameter's site, for each call that accumulates and each index in
+/// its `accumulates`. Sites are numbered in the program order of the forward calls, whatever the order of the backward
+/// ones, since the optimizer step adds them in this order.
 llvm::DenseMap<std::pair<mlir::Operation *, unsigned>, int64_t> numberSites(ModelOp model);
 
 } // namespace plc::ein

@@ -6,8 +6,9 @@
 
 namespace plc::plan {
 
-/// Why an implementation of kind 'contract' cannot compute a binary contraction with an order, as the end of a sentence
-/// that begins with the contraction; null if it can. Sizes play no part: what is worth its code, `--form-kernels` asks.
+/// Why an implementation of kind 'contract' cannot compute a binary contraction with an order; null if it can. The text
+/// ends a sentence whose subject is the contraction. Sizes play no part: `--form-kernels` decides what is worth its
+/// code.
 const char *misfit(Implementation by, ein::ContractOp op);
 
 /// The contraction of a kernel of kind 'contract'; null if it has none, or several.

@@ -1,4 +1,4 @@
-//===- Layout.h - where the elements of a tensor lie -----------*- C++ -*-===//
+//===- Layout.h - offsets and strides of tensors and views ------*- C++ -*-===//
 #ifndef PLC_ANALYSIS_LAYOUT_H
 #define PLC_ANALYSIS_LAYOUT_H
 
@@ -9,18 +9,19 @@
 
 namespace plc::ein {
 
-/// Strides in elements of a tensor's axes. Every tensor is row-major, in memory and in a kernel's scratch.
+/// Strides of a tensor's axes, in elements. Every tensor is row-major, in memory and in a kernel's scratch.
 llvm::SmallVector<int64_t> stridesOf(mlir::Type tensor);
 
-/// Where a view's elements lie in the memory of what it shows: the first, and the strides of its axes, in elements.
+/// A view's location in the memory of the viewed tensor: offset of the first element, and strides of its axes, in
+/// elements.
 struct Layout {
   int64_t offset = 0;
   llvm::SmallVector<int64_t> strides;
 };
 
-/// Nothing if one stride cannot say it: a merge of axes that a window has drawn apart.
+/// The layout of a value; nullopt if an axis has no single stride: a merge of axes that a window has moved apart.
 std::optional<Layout> findLayout(mlir::Value value);
-/// Of a value that kernels read, whose layout is known.
+/// The layout of a value that kernels read, which has one.
 Layout layoutOf(mlir::Value value);
 
 } // namespace plc::ein

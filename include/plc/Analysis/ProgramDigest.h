@@ -1,4 +1,4 @@
-//===- ProgramDigest.h - what a program computes, as a hash -----*- C++ -*-===//
+//===- ProgramDigest.h - a hash of what a program computes ------*- C++ -*-===//
 #ifndef PLC_ANALYSIS_PROGRAMDIGEST_H
 #define PLC_ANALYSIS_PROGRAMDIGEST_H
 
@@ -8,22 +8,23 @@
 
 namespace plc::analysis {
 
-/// A hash of the equations that a program's outputs and gradients are made by, as 32 hexadecimal digits; `program` is
-/// an `ein.model` or a `plan.program`.
+/// A hash of the equations that compute a program's outputs and gradients, as 32 hexadecimal digits. `program` is an
+/// `ein.model` or a `plan.program`.
 ///
-/// Each value has a hash of the operation that makes it and of the hashes of what that reads, down to inputs, parameters
-/// and gradient sites. Bodies and kernels are entered at every call, so the hash is the same before and after equations
-/// are grouped in kernels, calls are placed in stages, values are routed between them, and calls are repeated for
-/// recomputation. It differs if any function, map, extent, order of a sum, constant or type does on the way to a result.
-/// Turns of loops are told apart by their numbers: whether a turn reads what another loop's turn of that number made, or
-/// makes it again, is the same.
-/// A copy under the same indices and a view that another one undoes change no bit, and do not count.
+/// The hash of a value is one of its operation and of the hashes of its operands, down to inputs, parameters and
+/// gradient sites. Bodies and kernels are entered at every call. So the hash does not change when equations are grouped
+/// in kernels, calls are placed in stages, values are routed, or calls are repeated for recomputation. It changes with
+/// any function, map, extent, order of a sum, constant or type on the way to a result.
 ///
-/// It holds the names, types and batch axes of inputs and outputs, the cut of the batch, the parameters with their
-/// initial values, and which contribution is added at which site. Time: linear in the equations of all calls.
+/// Iterations of loops are identified by their numbers: it makes no difference whether an iteration reads what the
+/// iteration of that number of another loop made, or makes it again. A copy under the same indices, and a view that
+/// another one undoes, change no bit and do not count.
+///
+/// The hash includes names, types and batch axes of inputs and outputs, the cut of the batch, the parameters with their
+/// initial values, and the contribution that each site receives. Time: linear in the equations of all calls.
 std::string digestOf(mlir::Operation *program);
 
-/// Whether a program still has the digest that was written down of it; fails with a diagnostic.
+/// Checks that a program has the recorded digest; fails with a diagnostic if not.
 mlir::LogicalResult verifyDigest(plan::NumericsOp recorded);
 
 } // namespace plc::analysis

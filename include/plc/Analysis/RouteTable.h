@@ -1,4 +1,4 @@
-//===- RouteTable.h - ends of routes, and which memory a value is -*- C++ -*-===//
+//===- RouteTable.h - ends of routes, and memory of values ------*- C++ -*-===//
 #ifndef PLC_ANALYSIS_ROUTETABLE_H
 #define PLC_ANALYSIS_ROUTETABLE_H
 
@@ -9,13 +9,13 @@
 
 namespace plc::plan {
 
-/// The stages, routes and channels of a program by name, and with them which memory a value is. It stays true while no
-/// stage, route, stash, pop or channel comes or goes. An analysis of a `plan.program`.
+/// The stages, routes and channels of a program by name, and with them the memory of each value. An analysis of a
+/// `plan.program`. It stays valid while no stage, route, stash, pop or channel is added or removed.
 class RouteTable {
 public:
   explicit RouteTable(mlir::Operation *program);
 
-  /// By name; null if there is none. Verified programs name nothing else.
+  /// Look-ups by name; null if there is none. Verified programs use no other names.
   StageOp stage(llvm::StringRef name) const { return stages.lookup(name); }
   RouteOp route(llvm::StringRef name) const;
   RouteOp routeOf(ChannelOp channel) const { return route(channel.getRoute()); }
@@ -24,24 +24,24 @@ public:
   /// The task of a `plan.run`.
   TaskOp taskOf(RunOp run) const { return stage(run.getStage()).getTask(run.getRole()); }
 
-  /// The ends of a route; null if it has none.
+  /// The two ends of a route; null if it has none.
   StashOp stashOf(RouteOp route) const { return routes.lookup(route.getSymName()).stash; }
   PopOp popOf(RouteOp route) const { return routes.lookup(route.getSymName()).pop; }
 
-  /// Whether a route joins stages of different ranks, so that messages carry it.
+  /// Whether a route connects stages of different ranks, so that messages carry it.
   bool crossesRanks(RouteOp route) const;
 
-  /// The value, not resolved, that a message brings or takes on the action's side; null if the action moves none.
+  /// The unresolved value that an action sends or receives; null if it moves none.
   mlir::Value carried(ActionInterface action) const;
 
-  /// The value whose memory `value` is: a result of a task or stage is what it yields; a result of an accumulator is
-  /// the accumulator; what is popped from a stage of the same rank is what was stashed there. Ends at the result of a
-  /// `plan.call` or at a handle (`plan.param`, `plan.site`, `plan.input`, `plan.pop`).
+  /// The value whose memory `value` has. A result of a task or stage has that of the yielded value; a result of an
+  /// accumulator has the accumulator's; a value popped from a stage of the same rank has that of the stashed one. Ends
+  /// at the result of a `plan.call` or at a handle (`plan.param`, `plan.site`, `plan.input`, `plan.pop`).
   mlir::Value resolve(mlir::Value value) const;
 
-  /// Whether a call writes a state in its memory: its last operand, which is the memory of its result.
+  /// Whether a call updates a state in place: its last operand, whose memory its result has.
   bool updatesState(CallOp call) const { return updating.contains(call.getKernel()); }
-  /// How many updates of a state, on its way from the handle, a value has behind it. Of other values 0.
+  /// The number of updates between a state's handle and this version of it; 0 for other values.
   int64_t countUpdates(mlir::Value value) const;
 
 private:
@@ -60,8 +60,8 @@ private:
   llvm::StringSet<> updating; // kernels that update a state
 };
 
-/// `RouteTable::resolve` of many values: each is followed once, however long the chain of calls is that it ends. It stays
-/// true while no call comes, goes or changes, either.
+/// `RouteTable::resolve` of many values, each followed once, however long its chain of calls. It stays valid while no
+/// call is added, removed or changed either.
 class Resolver {
 public:
   explicit Resolver(const RouteTable &routes) : routes(routes) {}

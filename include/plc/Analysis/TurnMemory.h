@@ -1,4 +1,4 @@
-//===- TurnMemory.h - where the values of a turn lie ------------*- C++ -*-===//
+//===- TurnMemory.h - buffers of a loop's iteration -------------*- C++ -*-===//
 #ifndef PLC_ANALYSIS_TURNMEMORY_H
 #define PLC_ANALYSIS_TURNMEMORY_H
 
@@ -8,29 +8,30 @@
 
 namespace plc::plan {
 
-/// Where the calls of a turn write what they make: an element where the result of the loop collects it, a next carry in
-/// turns in one of two buffers, of which the first is the loop's result, all else at an offset that what lives at the
-/// same time does not have. Offsets are in bytes, multiples of 64, in the scratch of a kernel of kind `loop`.
+/// Where the calls of an iteration write their results. A stacked element is written to the loop's result. A next carry
+/// goes alternately to one of two buffers, of which the first is the loop's result. Other values have offsets in the
+/// kernel's scratch, disjoint while they live. Offsets are in bytes, multiples of 64.
 struct TurnMemory {
   static constexpr int64_t elsewhere = -1;
 
   int64_t bytes = 0;
-  /// Of these, the ones that are reached in micro-batches with fewer than `samples`; as many if none have fewer.
+  /// Bytes that micro-batches with fewer than `samples` samples use; equal to `bytes` if none have fewer.
   int64_t fewerBytes = 0, samples = 0;
-  llvm::SmallVector<int64_t> made; ///< of each result of each call, in order; elsewhere: no value of its own
-  llvm::SmallVector<std::array<int64_t, 2>> buffers; ///< of each carry; elsewhere: in an operand, or not needed
+  llvm::SmallVector<int64_t> made; ///< offset of each call's result, in order; elsewhere: not in scratch
+  llvm::SmallVector<std::array<int64_t, 2>>
+      buffers; ///< offsets of each carry's buffers; elsewhere: an operand, or none
 };
 
-/// The memory that a kernel of kind `loop` needs for a turn, whether it has its scratch yet or not.
+/// The buffers of an iteration of a kernel of kind `loop`, whether it has its scratch yet or not.
 TurnMemory placeTurn(KernelOp kernel);
 
-/// Whether the elements of a value that a loop reads lie one behind the other, or, of a slice, those of each part.
+/// Whether a value that a loop reads is contiguous; of a slice each part.
 bool isOnePiece(mlir::Value operand, bool isSlice);
 
-/// Which result of the kernel a result of its loop is; nothing if it is none.
+/// The result of the kernel that a result of its loop is; nullopt if none.
 std::optional<int64_t> resultOf(KernelOp kernel, mlir::Value given);
 
-/// The place among the loop's elements of a value that a turn gives and a result of the kernel collects.
+/// The index, among the loop's stacked elements, of a value that a result of the kernel collects.
 std::optional<int64_t> collectedAs(KernelOp kernel, mlir::Value made);
 
 } // namespace plc::plan
