@@ -1,4 +1,4 @@
-//===- EinCutBatch.cpp - from the batch to a micro-batch --------------------===//
+//===- EinCutBatch.cpp - gives types the size of a micro-batch ------------===//
 #include "plc/Dialect/Ein/MicroBatches.h"
 #include "plc/Dialect/Ein/Provenance.h"
 #include "plc/Numerics/Key.h"
@@ -17,6 +17,8 @@ using namespace plc;
 
 namespace {
 
+// Records the key first, since it belongs to the whole batch; then cuts. A remark tells which sum makes the key depend
+// on the number of micro-batches.
 struct EinCutBatch : numerics::impl::EinCutBatchBase<EinCutBatch> {
   void runOnOperation() override {
     ModuleOp module = getOperation();

@@ -1,4 +1,4 @@
-//===- EinFixNumerics.cpp - write the order of every sum -------------------===//
+//===- EinFixNumerics.cpp - writes the order of every sum -----------------===//
 #include "plc/Dialect/Ein/Provenance.h"
 #include "plc/Analysis/GatheredFactors.h"
 #include "plc/Analysis/IterationSpace.h"
@@ -20,25 +20,25 @@ using namespace plc;
 
 namespace {
 
-// The table's own type of a sum is not written: programs that mean the same have one text and so one key.
+// The default type of a sum is not written: programs of equal meaning have one text, and so one key.
 template <typename Op>
 void fixSumType(Op op) {
   if (op.getSum() == ein::sumTypeOf(op.getType().getElementType()))
     op.removeSumAttr();
 }
 
-// One after the other, f32 numbers of one sign lose a ten-thousandth of their sum when there are some hundred thousand of
-// them; so long a chain is taken in f64, whose sum is rounded once. Memory bounds it, not arithmetic.
+// The longest chain in f32; longer ones are taken in f64 and rounded once. A chain of 262,144 f32 numbers of one sign
+// loses 1e-4 of its sum. Memory bounds such sums, not arithmetic, so f64 costs little.
 constexpr int64_t longestChain = 4096;
 
-// A sum over the samples must not depend on how these are cut, where it goes on from an accumulator: then the batch is the slowest
-// of the summed dimensions, and no block of additions runs over the end of a micro-batch.
+// The batch dimension, if an equation sums over it into an accumulator. Such a sum must not depend on the cut: the
+// batch is the slowest summed dimension, and no block crosses the end of a micro-batch.
 std::optional<int64_t> accumulatedBatch(ein::Equation op) {
   std::optional<int64_t> batch = op.getAccumulator() ? ein::batchDimOf(op) : std::nullopt;
   return batch && !llvm::is_contained(ein::dimsOf(op.getResultMap()), *batch) ? batch : std::nullopt;
 }
 
-// The least number of samples that fill a block and divide the batch.
+// The least number of samples that fills a block and divides the batch.
 int64_t samplesOfBlock(int64_t batch, int64_t elementsOfSample, int64_t block) {
   int64_t samples = llvm::divideCeil(block, elementsOfSample);
   while (samples < batch && batch % samples)
@@ -46,7 +46,8 @@ int64_t samplesOfBlock(int64_t batch, int64_t elementsOfSample, int64_t block) {
   return std::min(samples, batch);
 }
 
-// Blocks that end with each sample are so by themselves. A sum of few numbers is one chain, so that any cut will do.
+// Orders a sum over the batch so that any cut gives its bits. Nothing is needed if blocks end with each sample. A short
+// sum becomes one chain. A long one begins its blocks anew at fixed samples.
 void fixBlocks(ein::ContractOp op, SmallVector<int64_t> &order, int64_t batch) {
   order.erase(llvm::find(order, batch));
   order.insert(order.begin(), batch);
@@ -64,13 +65,14 @@ void fixBlocks(ein::ContractOp op, SmallVector<int64_t> &order, int64_t batch) {
   }
 }
 
-// Products of two numbers of the same narrow type are summed as the instruction for them does.
+// Whether both factors have the same 16-bit type: then products are summed as TDPBF16PS sums them.
 bool sumsPairs(ein::ContractOp op) {
   Type from = ein::widenedFrom(op.getInputs()[0]);
   return from && (from.isBF16() || from.isF16()) && from == ein::widenedFrom(op.getInputs()[1]) &&
          op.getSumType().isF32();
 }
 
+// The order is that of the first factor's axes, so it depends on the program alone.
 LogicalResult fixContract(ein::ContractOp op) {
   ein::Equation equation = op;
   if (op.getInputs().size() != 2)
@@ -91,7 +93,7 @@ LogicalResult fixContract(ein::ContractOp op) {
               llvm::all_of(second, [&](int64_t dim) {
                 return llvm::is_contained(result, dim) || llvm::is_contained(order, dim);
               });
-  // A matrix that positions choose out of a table may meet a vector; where it was saved no gather shows it any more.
+  // A matrix chosen from a table may meet a vector. No gather shows that any more where the matrix was saved.
   if (order.empty() || !both || !(isOwn(first, second) || isOwn(second, first)))
     return op.emitError("contraction is no matrix product: run '--ein-simplify' first");
   op.setPairs(sumsPairs(op));
@@ -102,6 +104,7 @@ LogicalResult fixContract(ein::ContractOp op) {
   return success();
 }
 
+// Takes long sums of reals in f64. `lanes` divides a sum by 16, so its chains are 16 times shorter.
 void fixLongSum(ein::ReduceOp op) {
   int64_t additions = op.getInput().getType().getNumElements() / op.getType().getNumElements();
   if (*op.getOrder() == ein::Order::lanes)
@@ -111,7 +114,7 @@ void fixLongSum(ein::ReduceOp op) {
     op.setSum(Float64Type::get(op.getContext()));
 }
 
-// Gives the domain an order of its dimensions, in which a sum runs.
+// Renumbers the dimensions of a domain, which is the order in which a sum visits them.
 void renumber(ein::Equation op, ArrayRef<int64_t> order) {
   SmallVector<AffineExpr> renumbered(order.size());
   SmallVector<int64_t> extents;
@@ -130,7 +133,7 @@ void renumber(ein::Equation op, ArrayRef<int64_t> order) {
   op.setMaps(maps);
 }
 
-// The dimensions of a map's results, but for one that comes before them.
+// The dimensions of a map's results, with `first` moved to the front.
 SmallVector<int64_t> orderOf(AffineMap map, std::optional<int64_t> first) {
   SmallVector<int64_t> order(ein::dimsOf(map));
   if (first) {
@@ -144,7 +147,8 @@ void setOrder(ein::ReduceOp op, ein::Order order) { op.setOrderAttr(ein::OrderAt
 
 LogicalResult fixReduce(ein::ReduceOp op);
 
-// What a sample sums by itself, and then the chain over the samples.
+// Splits a sum in two: within each sample, then a chain over the samples. So `lanes` may be used within a sample,
+// whatever the cut.
 LogicalResult splitBatchSum(ein::ReduceOp op, int64_t batch) {
   ein::Equation equation = op;
   AffineMap result = equation.getResultMap();
@@ -169,6 +173,7 @@ LogicalResult splitBatchSum(ein::ReduceOp op, int64_t batch) {
   return fixReduce(inner);
 }
 
+// `lanes` where the innermost axis is reduced, because vectors read it; `chain` elsewhere.
 LogicalResult fixReduce(ein::ReduceOp op) {
   ein::Equation equation = op;
   if (!equation.getInputMap(0).isPermutation())
@@ -186,14 +191,15 @@ LogicalResult fixReduce(ein::ReduceOp op) {
   return success();
 }
 
-// Products of two tensors of reals, each smaller than they, are not rounded before a scatter adds them.
+// Moves a product of two smaller tensors into the scatter that adds it, as its factor: product and sum are then one
+// fma.
 void fixScatter(ein::ScatterAddOp op) {
   ein::MapOp product = ein::fusedUpdates(op);
   Type element = op.getType().getElementType();
   if (!product || product.getFunction() != ein::Function::mul || !isa<FloatType>(element) ||
       llvm::any_of(product.getInputs(), ein::isFree))
     return;
-  // From the dimensions of the product to the scatter's, by the axes of the updates.
+  // Renames the product's dimensions to the scatter's, by the axes of the updates.
   ein::Equation read = product, equation = op;
   SmallVector<AffineExpr> renamed(read.getNumDims());
   for (auto [axis, dim] : llvm::enumerate(ein::dimsOf(read.getResultMap())))
@@ -201,7 +207,8 @@ void fixScatter(ein::ScatterAddOp op) {
   auto mapOf = [&](unsigned input) {
     return read.getInputMap(input).replaceDimsAndSymbols(renamed, {}, equation.getNumDims(), 0);
   };
-  // (C3) of the fused one. What adds an element many times, as the gradient of a mean over windows does, has more dimensions.
+  // (C3) of the fused scatter. A scatter that adds an element many times, as the gradient of a mean over windows, has
+  // more dimensions.
   llvm::SmallBitVector covered(equation.getNumDims());
   for (unsigned input : {0u, 1u}) {
     auto dims = ein::dimsOf(mapOf(input));
@@ -226,6 +233,7 @@ void fixScatter(ein::ScatterAddOp op) {
   product.erase();
 }
 
+// Rejects what earlier passes should have rewritten.
 LogicalResult fix(Operation *op) {
   for (Type type : op->getResultTypes())
     if (isa<ein::RealType>(cast<RankedTensorType>(type).getElementType()))
@@ -248,6 +256,7 @@ struct EinFixNumerics : numerics::impl::EinFixNumericsBase<EinFixNumerics> {
     });
     if (walk.wasInterrupted())
       return signalPassFailure();
+    // Fusing erases operations, so scatters are collected first.
     SmallVector<ein::ScatterAddOp> scatters;
     getOperation().walk([&](ein::ScatterAddOp scatter) { scatters.push_back(scatter); });
     llvm::for_each(scatters, fixScatter);

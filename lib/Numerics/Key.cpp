@@ -1,4 +1,4 @@
-//===- Key.cpp - the hash of a program's numerics --------------------------===//
+//===- Key.cpp - the hash of a program's numerics -------------------------===//
 #include "plc/Numerics/Key.h"
 #include "plc/Analysis/IterationSpace.h"
 #include "plc/Analysis/MatmulNest.h"
@@ -13,13 +13,14 @@ using namespace mlir;
 
 using namespace plc;
 
-// Whether a sum over the samples is taken in another order where they are cut in other micro-batches.
+// Whether a sum over the samples has another order under another cut.
 static bool dependsOnCut(ein::Equation op, ein::MicroBatches cut) {
   std::optional<int64_t> batch = ein::batchDimOf(op);
   if (!batch || llvm::is_contained(ein::dimsOf(op.getResultMap()), *batch))
     return false;
   auto reduce = dyn_cast<ein::ReduceOp>(*op);
-  // Whether there is a sample whose gradient is not 0: what that guards is the same 0 in the other samples.
+  // Other reductions only decide whether a sample has a gradient other than 0: the guarded value is the same 0 in any
+  // cut.
   if (reduce && reduce.getReduction() != ein::Reduction::sum)
     return false;
   if (!op.getAccumulator())
@@ -50,7 +51,7 @@ Operation *numerics::findDependenceOnCut(ein::ModelOp model) {
 }
 
 std::string numerics::numericsKey(ModuleOp module) {
-  // A program of the whole batch says how it is cut only where its sums depend on that.
+  // The number of micro-batches is part of the text only if a sum depends on it.
   SmallVector<std::pair<ein::ModelOp, int64_t>> counts;
   for (auto model : module.getOps<ein::ModelOp>())
     if (ein::isUncut(model) && !findDependenceOnCut(model)) {
@@ -61,12 +62,12 @@ std::string numerics::numericsKey(ModuleOp module) {
   llvm::raw_string_ostream stream(text);
   ein::PositionalText scope;
   OpPrintingFlags flags;
-  // Local scope: names of attributes and types do not depend on what else the module holds.
+  // Local scope: names of attributes and types must not depend on the rest of the module.
   flags.enableDebugInfo(false).useLocalScope();
-  // The key is the program's, whatever options say of printing.
+  // No printing option may change the key.
   flags.printGenericOpForm(false).skipRegions(false).printValueUsers(false).printUniqueSSAIDs(false);
   flags.printNameLocAsPrefix(false).elideLargeElementsAttrs(std::numeric_limits<int64_t>::max());
-  // How the program came about is no part of it.
+  // Provenance is no part of the key.
   DictionaryAttr provenance = module->getDiscardableAttrDictionary();
   module->setDiscardableAttrs(ArrayRef<NamedAttribute>());
   module.print(stream, flags);

@@ -1,4 +1,4 @@
-//===- RecordNumerics.cpp - write down what a program computes ------------===//
+//===- RecordNumerics.cpp - records what programs compute -----------------===//
 #include "plc/Analysis/ProgramDigest.h"
 #include "plc/Dialect/Ein/Ein.h"
 #include "plc/Dialect/Plan/Plan.h"
@@ -22,7 +22,7 @@ struct RecordNumerics : numerics::impl::RecordNumericsBase<RecordNumerics> {
     for (auto old : llvm::make_early_inc_range(module.getOps<plan::NumericsOp>()))
       old.erase();
     for (auto model : module.getOps<ein::ModelOp>()) {
-      // Before the model: later passes put what they make of it in its place.
+      // Before the model: later passes replace the model where it stands.
       OpBuilder builder(model);
       plan::NumericsOp::create(builder, model.getLoc(), model.getSymName(), analysis::digestOf(model));
     }

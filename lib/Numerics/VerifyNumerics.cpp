@@ -1,4 +1,4 @@
-//===- VerifyNumerics.cpp - no phase changed an equation ------------------===//
+//===- VerifyNumerics.cpp - checks that no phase changed an equation ------===//
 #include "plc/Analysis/ProgramDigest.h"
 #include "plc/Dialect/Plan/Plan.h"
 #include "plc/Numerics/Key.h"
@@ -30,6 +30,7 @@ struct VerifyNumerics : numerics::impl::VerifyNumericsBase<VerifyNumerics> {
   }
 
 private:
+  // Compares the key with the expected one, or prints it if none is given.
   void verifyKey(ModuleOp module) {
     std::string found = numerics::numericsKey(module);
     if (key.empty()) {

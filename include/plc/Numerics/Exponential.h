@@ -14,6 +14,7 @@ struct ReducedExponent {
 };
 
 template <typename V>
+/// n = rint(x / ln2), by the addition of a magic number; r = x - n ln2, with ln2 in two parts.
 inline ReducedExponent<V> reduceExponent(V x) {
   constexpr bool single = isSingle<V>;
   V shift = magic(x);
@@ -40,15 +41,15 @@ inline V exponentialTail(V r) {
 template <typename V, typename... Low>
 inline V exponential(V x, Low... low) {
   constexpr bool single = isSingle<V>;
-  // Beyond these the result is 0 or infinity anyway; NaN passes. What a mask made -inf must not underflow on its way:
-  // that costs a hundred times the rest.
+  // Beyond these bounds the result is 0 or infinity; NaN passes. A masked -inf must not underflow on its way: that
+  // costs a hundred times the rest.
   MaskOf<V> vanishes = x < like(x, single ? -104 : -746);
   x = minimum(select(vanishes, like(x, 0), x), like(x, single ? 89 : 710));
   auto [n, r] = reduceExponent(x);
   ((r = r + low), ...);
   V one = like(x, 1);
   V y = fma(fma(exponentialTail(r), r, one), r, one);
-  // 2^n may be no normal number. The first of two factors is exact, so there is one rounding.
+  // 2^n may be no normal number, so it is two factors. The product with the first is exact, which leaves one rounding.
   BitsOf<V> half = shiftRight(n, 1);
   y = y * powerOfTwo<V>(half) * powerOfTwo<V>(sub(n, half));
   return select(vanishes, like(x, 0), y);

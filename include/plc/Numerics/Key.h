@@ -15,13 +15,13 @@ class ModelOp;
 
 namespace plc::numerics {
 
-/// The numerics key: SHA-256, as 64 lower-case hexadecimal digits, of the printed program after
-/// `--ein-fix-numerics`, without locations. It holds model, sizes, lanes and precision, and nothing of a plan; the number of
-/// micro-batches where a sum depends on it.
+/// The numerics key: the SHA-256 of the program as printed after `--ein-fix-numerics`, without locations, as 64
+/// lower-case hexadecimal digits. It covers model, sizes, accumulation groups and precision, and nothing of a plan; the
+/// number of micro-batches only if a sum depends on it.
 std::string numericsKey(mlir::ModuleOp module);
 
-/// In a program of the whole batch, the first sum over the samples that depends on how they are cut, or the model itself where its
-/// lanes do; null if the bits are those of any cut.
+/// In a program of the whole batch, the first sum over the samples that depends on the cut, or the model itself if its
+/// accumulation groups depend on it; null if any cut gives the same bits.
 mlir::Operation *findDependenceOnCut(ein::ModelOp model);
 
 } // namespace plc::numerics

@@ -1,7 +1,8 @@
-//===- LargeAngle.h - what whole turns leave of any angle -------*- C++ -*-===//
+//===- LargeAngle.h - reduces angles of any size ----------------*- C++ -*-===//
 //
-// Payne and Hanek's reduction: x 2/pi = n + f with n an integer, counted modulo 4, and |f| <= 1/2. Of the bits of 2/pi
-// only those matter whose product with x is no multiple of 4 and large enough to be told. In f64; f32 goes by its way.
+// The reduction of Payne and Hanek, "Radian reduction for trigonometric functions" (1983): x 2/pi = n + f, with n an
+// integer modulo 4 and |f| <= 1/2. Of the bits of 2/pi only those matter whose product with x is no multiple of 4 and
+// not too small. It computes in f64, for f32 too.
 //
 //===----------------------------------------------------------------------===//
 #ifndef PLC_NUMERICS_LARGEANGLE_H
@@ -15,7 +16,7 @@ namespace plc::numerics {
 template <typename V>
 using ReducedAngle = std::array<V, 3>;
 
-/// 2/pi: piece k, of 53 bits, counts 2^(-53 k).
+/// 2/pi in pieces of 53 bits; piece k counts 2^(-53 k).
 inline constexpr double twoOverPi[] = {
     0x145f306dc9c882p-53, 0x14a7f09d5f47d4p-53, 0x1a6ee06db14accp-53, 0x13c439041fe516p-53, 0x0757bd778ac36ep-53,
     0x091b8e909374b8p-53, 0x00324977504e8cp-53, 0x121cfe1deb1cb1p-53, 0x0534e7dd1046bep-53, 0x14baed1213a671p-53,
@@ -23,9 +24,9 @@ inline constexpr double twoOverPi[] = {
     0x0b5a0a6d1f6d36p-53, 0x0fd9e4f96136e9p-53, 0x1d18fd9a797fa8p-53, 0x16ba93dd63f5f2p-53, 0x1f17b3d0739f78p-53,
     0x14a525d4d7f6bfp-53, 0x0c47e357421580p-53, 0x198237e3db5d5fp-53};
 
-/// Five pieces of 2/pi and x, scaled, such that x 2/pi is, but for multiples of 4, the sum of x pieces[i] 2^(-53 i).
-/// From |x| = 2^(54 + 53 w) on the first is piece w: those before give multiples of 4; those behind the fifth less than
-/// 2^-157, where no f64 comes closer to a multiple of pi/2 than 2^-62.
+/// Five pieces of 2/pi and a scaled x: modulo 4, x 2/pi is the sum of x pieces[i] 2^(-53 i). From |x| = 2^(54 + 53 w)
+/// on, the first is piece w, since earlier ones give multiples of 4. Later ones give less than 2^-157, and no f64 is
+/// closer to a multiple of pi/2 than 2^-62.
 template <typename V>
 struct PiecesOfAngle {
   V x;

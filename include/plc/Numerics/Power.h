@@ -13,7 +13,8 @@ struct TwoParts {
   V high, low;
 };
 
-/// a + b exactly, for |a| >= |b| or a = 0.
+/// a + b exactly, for |a| >= |b| or a = 0 (Dekker, "A floating-point technique for extending the available precision",
+/// 1971).
 template <typename V>
 inline TwoParts<V> fastSum(V a, V b) {
   V sum = a + b;
@@ -54,7 +55,7 @@ inline TwoParts<V> logarithmOfAny(V x) {
   constexpr bool single = isSingle<V>;
   auto [m, e] = binaryParts(x, 0x1.6a09ep-1);
   auto [ofM, ofMLow] = logarithmInParts(m);
-  // The high part of ln2 is short: its product with e is exact. |e ln2| > |ln m|, or e is 0.
+  // The high part of ln2 is short, so its product with e is exact. |e ln2| > |ln m|, or e is 0, as fastSum needs.
   auto [high, low] = fastSum(e * like(x, single ? 0x1.62e4p-1 : 0x1.62e42feep-1), ofM);
   low = low + fma(e, like(x, single ? 0x1.7f7d1cp-20 : 0x1.a39ef35793c76p-33), ofMLow);
   V zero = like(x, 0), infinity = like(x, std::numeric_limits<double>::infinity());
@@ -73,7 +74,7 @@ inline V pow(V x, V y) {
   auto [log, logLow] = logarithmOfAny(size);
   V exponent = y * log;
   V exponentLow = fma(y, log, -exponent) + y * logLow;
-  // Where e^exponent is 0 or infinite, or exponent infinite, the low part is no number, or too late.
+  // If e^exponent is 0 or infinite, or the exponent infinite, the low part is no number or does not matter.
   MaskOf<V> ordinary = abs(exponent) < like(x, single ? 110 : 760);
   V result = exponential(exponent, select(ordinary, exponentLow, zero));
   result = select(size == one, select(y == y, one, y), result); // 0 * inf is none

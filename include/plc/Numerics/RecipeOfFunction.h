@@ -1,7 +1,8 @@
 //===- RecipeOfFunction.h - every scalar function that needs a recipe --*- C++ -*-===//
 //
 // exp expm1 log log1p pow erf ndtr tanh sigmoid sin cos tan sqrt rsqrt abs relu sign maximum minimum over a value type
-// (see Value.h). The bits of each are part of the numerics: interpreter and compiled code instantiate the same templates.
+// (see Value.h). The bits of each are part of the numerics: the interpreter and compiled code instantiate the same
+// templates.
 //
 //===----------------------------------------------------------------------===//
 #ifndef PLC_NUMERICS_RECIPEOFFUNCTION_H

@@ -1,8 +1,8 @@
-//===- Recipes.h - what each scalar function computes -----------*- C++ -*-===//
+//===- Recipes.h - recipes of the scalar functions --------------*- C++ -*-===//
 //
 // One recipe per row of Functions.def, over value types: numbers (the interpreter) and handles that emit IR (code
-// generation) instantiate the same text. A row without one is a compile error in both. What a value type offers is said
-// in Value.h; one of integers has of it
+// generation) instantiate the same text. A row without a recipe is a compile error in both. Value.h lists the operations of
+// a value type. An integer type offers
 //   -a, a + b, a - b, a * b    that wrap            a / b             toward 0; b is neither 0 nor -1
 //   a ^ b, shiftDown(a, n)     of the bits; to the right without the sign
 //   a < b and the other comparisons, select, like   wordLike(a, n): the integer n        widthOf(a): bits
@@ -23,13 +23,14 @@ inline bool both(bool m, bool n) { return m && n; }
 inline bool either(bool m, bool n) { return m || n; }
 inline bool opposite(bool m) { return !m; }
 
-/// Integers: |x| of the smallest one is itself.
+/// x| of an integer; that of the smallest one is itself.
 template <typename V>
 V integerAbs(V x) {
   return select(x < like(x, 0), -x, x);
 }
 
-/// Rounded down; 0 if b is 0. The machine's division faults on 0, and on the smallest integer by -1.
+/// a / b rounded down; 0 if b is 0. The machine's division faults on 0, and on the smallest integer by -1, so both
+/// divide by 1.
 template <typename V>
 V floorDivide(V a, V b) {
   V zero = like(a, 0), one = like(a, 1);
@@ -41,8 +42,8 @@ V floorDivide(V a, V b) {
   return select(isZero, zero, select(isMinusOne, zero - a, floor));
 }
 
-/// 24 bits that depend on each bit of key and counter: of their sum (the counter times an odd number), scrambled by a bijection
-/// (xor-shifts and odd products), the uppermost.
+/// 24 random bits that depend on each bit of key and counter. The counter times an odd number is added to the key; a
+/// bijection of xor-shifts and odd products scrambles the sum; its upper bits are the result.
 template <typename V>
 V drawnBits(V key, V counter) {
   bool wide = widthOf(key) == 64;

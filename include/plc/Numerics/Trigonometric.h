@@ -8,8 +8,9 @@
 
 namespace plc::numerics {
 
-/// For |x| < 2^20 (f32), 2^45 (f64). pi/2 is C1 + C2 + C3. x - n C1 is exact: both are multiples of the last place of
-/// C1, and their difference is small.
+/// For |x| < 2^20 (f32), 2^45 (f64): pi/2 in three parts C1 + C2 + C3 (Cody and Waite, "Software manual for the
+/// elementary functions", 1980). x - n C1 is exact: both are multiples of the last place of C1, and their difference is
+/// small.
 template <typename V>
 inline ReducedAngle<V> reduceSmallAngle(V x) {
   constexpr bool single = isSingle<V>;
@@ -88,7 +89,8 @@ inline V sineOfQuarters(const ReducedAngle<V> &angle, double quarters) {
   return select(isEven(pairs), y, -y);
 }
 
-/// function(reduced x): of few turns in a few operations, of any number in many; one NaN of infinities and NaN.
+/// function(reduced x). Small angles take a few operations, large ones many, in a branch. Infinities and NaN give one
+/// NaN.
 template <typename V, typename Function>
 inline V ofAngle(V x, Function function) {
   MaskOf<V> isSmall = abs(x) < like(x, isSingle<V> ? 0x1p20 : 0x1p45);

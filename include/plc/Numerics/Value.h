@@ -1,7 +1,7 @@
-//===- Value.h - what a number must offer to the math functions -*- C++ -*-===//
+//===- Value.h - the value types of the math functions ----------*- C++ -*-===//
 //
 // The functions of this folder are templates over a value type V: a number (float, double: the interpreter) or a
-// handle that emits IR for a vector of numbers (code generation). They branch on nothing and call no library, so
+// handle that emits IR for a vector of numbers (code generation). They branch only in selectUsual and call no library, so
 // both do the same IEEE operations in the same order. A V offers, found by argument-dependent lookup:
 //
 //   ElementOf<V>      float or double                      BitsOf<V>   integers of the same width
@@ -155,7 +155,8 @@ inline V powerOfTwo(BitsOf<V> n) {
   return fromBits(shiftLeft(add(n, bitsLike(n, exponentBias<V>)), fractionBits<V>));
 }
 
-/// What the sum of a and b, rounded, leaves out: exact, whichever of the two is the larger.
+/// The rounding error of a + b, exactly, whichever of the two is larger (Knuth, The Art of Computer Programming, volume
+/// 2, section 4.2.2).
 template <typename V>
 inline V sumError(V a, V b, V sum) {
   V back = sum - a;
@@ -176,8 +177,8 @@ inline V withSignOf(V y, V x) {
   return fromBits(bitOr(toBits(y), bitAnd(i, bitsLike(i, isSingle<V> ? int64_t(INT32_MIN) : INT64_MIN))));
 }
 
-/// b if it is above a or NaN, else a: a tie (0 and -0 too) gives a, and a NaN on either side is the result. Where b is a
-/// constant, as in clampings, its own comparison vanishes.
+/// b if it is above a or NaN, else a. So a tie (0 and -0 too) gives a, and a NaN on either side is the result. If b is
+/// a constant, as in clamping, its own comparison folds away.
 template <typename V>
 inline V maximum(V a, V b) {
   return select(b != b, b, select(b > a, b, a));
