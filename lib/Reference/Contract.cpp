@@ -1,4 +1,4 @@
-//===- Contract.cpp - sums of products in blocks --------------------------===//
+//===- Contract.cpp - the definition of sums of products ------------------===//
 #include "EquationKinds.h"
 
 #include "plc/Numerics/Value.h"
@@ -10,19 +10,20 @@
 namespace plc::reference {
 namespace {
 
+// The numerics fix the lengths of blocks. `tileWidth` only makes the interpreter faster: results are independent.
 constexpr int64_t blockLength = 256;
 constexpr int64_t pairBlockLength = 32;
 constexpr int64_t tileWidth = 32;
 
-// T is the element, S the type that sums are taken in: factors become S exactly, a sum becomes T once.
+// T is the element, S the type of the sum: factors become S exactly, and a sum becomes T with one rounding.
 
-/// Where the block ends that begins at an element.
+/// The end of the block that starts at element `begin`.
 int64_t endOfBlock(int64_t begin, int64_t numSummed, SumBlocks blocks) {
   int64_t end = std::min(begin + (blocks.pairs ? pairBlockLength : blockLength), numSummed);
   return blocks.anew ? std::min(end, (begin / blocks.anew + 1) * blocks.anew) : end;
 }
 
-/// Goes on with the chains of `tileWidth` neighbouring results by one block: b is packed as [k][tileWidth].
+/// Continues the chains of `tileWidth` neighbouring results by one block. b is packed as [k][tileWidth].
 template <typename T, typename S>
 void addBlock(const T *a, const int64_t *aOffsets, const S *b, int64_t length, S *__restrict chains) {
   S c[tileWidth];
@@ -38,16 +39,17 @@ void addBlock(const T *a, const int64_t *aOffsets, const S *b, int64_t length, S
 /// A subnormal number as a zero of its sign.
 float flushed(float x) { return std::fabs(x) < 0x1p-126f ? std::copysign(0.0f, x) : x; }
 
-/// Whether a product and a sum that round to the least normal number lie below it where a number has 24 bits however small it is: then
-/// the instructions call the result tiny. A tie rounds up to it.
+/// Whether the exact a * b + c is tiny, given that it rounds to the least normal number. The instructions decide this
+/// by a result of 24 bits with unbounded exponent, so it lies below 2^-126 there. A tie rounds up to it.
 bool isTiny(float a, float b, float c) {
+  // The sum of product and c in f64, with its exact rounding error.
   double product = static_cast<double>(a) * b, sum = product + c, part = sum - product;
   double error = (product - (sum - part)) + (c - part);
   constexpr double half = 0x1.ffffffp-127; // between it and the number below it
   return std::fabs(sum) < half || (std::fabs(sum) == half && std::signbit(sum) != std::signbit(error) && error != 0);
 }
 
-/// Goes on with a chain for each of `tileWidth` results by one product, subnormal results as zeros.
+/// Continues the chain of each of `tileWidth` results by one product; subnormal results become zeros.
 void addProducts(float a, const float *b, float *__restrict c) {
   float next[tileWidth];
   bool least = false;
@@ -55,6 +57,7 @@ void addProducts(float a, const float *b, float *__restrict c) {
     next[j] = numerics::fma(a, b[j], c[j]);
     least |= std::fabs(next[j]) == 0x1p-126f;
   }
+  // A result of 2^-126 may have been rounded up from a tiny one, which the instructions flush.
   for (int64_t j = 0; least && j < tileWidth; ++j)
     if (std::fabs(next[j]) == 0x1p-126f && isTiny(a, b[j], c[j]))
       next[j] = std::copysign(0.0f, next[j]);
@@ -62,7 +65,8 @@ void addProducts(float a, const float *b, float *__restrict c) {
     c[j] = flushed(next[j]);
 }
 
-/// As addBlock a block of pairs: `sums` are the results so far.
+/// As addBlock, one block of pairs: two chains from 0, added, then added to `sums`. Missing products are those of
+/// zeros.
 template <typename T>
 void addPairBlock(const T *a, const int64_t *aOffsets, const float *b, int64_t length, float *sums) {
   float chains[2][tileWidth] = {}, zeros[tileWidth] = {};
@@ -75,7 +79,7 @@ void addPairBlock(const T *a, const int64_t *aOffsets, const float *b, int64_t l
     sums[j] = flushed(flushed(sums[j]) + flushed(chains[0][j] + chains[1][j]));
 }
 
-/// The dimensions of a result of two factors by where they occur.
+/// The kept dimensions of a product of two factors, by the factors that have them.
 struct Split {
   std::vector<int64_t> both, left, right;
 };
@@ -94,6 +98,7 @@ Split splitDimensions(const Extents &extents, const Operand &a, const Operand &b
 }
 
 template <typename T, typename S>
+// Two factors. Blocks in the order of the sum, and for each block all rows, so that b is packed once.
 void contractPair(const Extents &extents, const Operand &a, const Operand &b, const Operand &result,
                   const std::vector<int64_t> &summed, SumBlocks blocks, bool accumulate) {
   Split split = splitDimensions(extents, a, b, summed);
@@ -146,7 +151,7 @@ void contractPair(const Extents &extents, const Operand &a, const Operand &b, co
     }
 }
 
-/// Any number of factors, one result element at a time.
+/// Any number of factors, one result at a time.
 template <typename T, typename S>
 void contractAny(const Extents &extents, const std::vector<Operand> &inputs, const Operand &result,
                  const std::vector<int64_t> &summed, SumBlocks blocks, bool accumulate) {
@@ -186,8 +191,8 @@ void contractTyped(const Extents &extents, const std::vector<Operand> &inputs, c
                    const std::vector<int64_t> &summed, SumBlocks blocks, bool accumulate) {
   if (inputs.size() != 2)
     return contractAny<T, S>(extents, inputs, result, summed, blocks, accumulate);
-  // Exchanging the factors of a product changes no bit, so the one with more results side by side becomes the second:
-  // the loop computes `tileWidth` neighbours at a time.
+  // Swapping two factors changes no bit. The one with more results side by side becomes the second, since the loop
+  // computes `tileWidth` neighbours at a time.
   int64_t left = 1, right = 1;
   for (size_t dim = 0; dim < extents.size(); ++dim)
     if (result.strides[dim])

@@ -1,7 +1,7 @@
-//===- EquationKinds.h - the arithmetic of each kind of equation ----*- C++ -*-===//
+//===- EquationKinds.h - the arithmetic of each equation --------*- C++ -*-===//
 //
-// Plain loops over strided operands; which operand lies where is read from the operations in Interpreter.cpp. These
-// loops are the definition of the numerics: compiled code has to give the same bits.
+// Plain loops over strided operands. Interpreter.cpp derives the operands from operations. These loops define the
+// numerics: compiled code must give the same bits.
 //
 //===----------------------------------------------------------------------===//
 #ifndef PLC_LIB_REFERENCE_EQUATIONKINDS_H
@@ -18,26 +18,32 @@ enum class Reduction : uint32_t;
 
 namespace plc::reference {
 
-/// How a sum of products is cut: in one chain, or in blocks, which begin anew after every `anew` elements (0: never). Blocks of
-/// pairs are of 32, each two chains.
+/// How a sum of products is divided: one chain, or blocks of 256. Blocks begin anew after every `anew` elements (0:
+/// never). Blocks of pairs have 32 elements and two chains.
 struct SumBlocks {
   bool chain = false;
   int64_t anew = 0;
   bool pairs = false;
 };
 
-/// Sum over `summed` (flattened in that order) of the product of the inputs: blocks of 256, each an ascending chain
-/// c = fma(a, b, c) from 0, added in ascending order to the result; the first is stored unless `accumulate`. Without blocks
-/// one chain, from the result or, unless `accumulate`, from 0. Of pairs as `ein.contract` says. All in the type `sum`, which holds the elements exactly; what was summed is rounded once. With more than two inputs a is the product of all but the last, from left to right; with one b is 1.
+/// The sum over `summed`, flattened in that order, of the product of the inputs:
+/// - in blocks: each an ascending chain c = fma(a, b, c) from 0. They are added in ascending order to the result; the first
+///   is stored unless `accumulate`.
+/// - as one chain: from the result, or from 0 unless `accumulate`.
+/// - in pairs: as `ein.contract` says.
+///
+/// All in the type `sum`, which holds the elements exactly, rounded once at the end. With more than two inputs a is the
+/// product of all but the last, from left to right; with one input b is 1.
 void contract(const Extents &extents, const std::vector<Operand> &inputs, const Operand &result, ElementType sum,
               const std::vector<int64_t> &summed, SumBlocks blocks, bool accumulate);
 
 /// result = function(inputs) at each point. False if the function is not defined on that element type.
 bool map(ein::Function function, const Extents &extents, const std::vector<Operand> &inputs, const Operand &result);
 
-/// Reduction over `reduced` (ascending). lanes: element i of the flattened dimensions goes to lane i mod 16, each
-/// lane ascending from 0 (or -inf, +inf), then lane l takes l + 8, l + 4, l + 2, l + 1; a sum is then added to the result if
-/// `accumulate`. Otherwise one ascending chain, of a sum from the result if `accumulate`. It is taken in the type `sum` as that of a contraction.
+/// The reduction over `reduced`, in ascending order. With `lanes`, element i of the flattened dimensions goes to lane i
+/// mod 16. Each lane ascends from 0 (or -inf, +inf); then lane l takes l + 8, l + 4, l + 2, l + 1. A sum is added to
+/// the result if `accumulate`. Without `lanes` it is one ascending chain, of a sum from the result if `accumulate`. It
+/// is taken in the type `sum`, as a contraction.
 void reduce(ein::Reduction reduction, const Extents &extents, const Operand &input, const Operand &result,
             ElementType sum, const std::vector<int64_t> &reduced, bool lanes, bool accumulate);
 
@@ -54,7 +60,7 @@ struct OutOfRange {
   int64_t position, value, extent;
 };
 
-/// result = table at each point; nothing is promised of the result after a fault.
+/// result = table at each point. After a fault the result is undefined.
 std::optional<OutOfRange> gather(const Extents &extents, const Operand &table, const std::vector<IndexOperand> &indices,
                                  const Operand &result);
 
@@ -67,7 +73,8 @@ std::optional<OutOfRange> scatterAdd(const Extents &extents, const Operand &upda
 void put(const Extents &extents, const Operand &updates, const std::vector<IndexOperand> &indices,
          const Operand &result);
 
-/// To nearest, ties to even; real to integer toward 0, out of range and NaN to the smallest integer.
+/// Converts to the result's type: to nearest, ties to even; real to integer toward 0, out of range and NaN to the
+/// smallest integer.
 void cast(const Tensor &input, Tensor &result);
 
 } // namespace plc::reference

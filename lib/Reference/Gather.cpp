@@ -18,8 +18,8 @@ int64_t loadIndex(const Operand &operand, int64_t offset) {
   });
 }
 
-/// Visits each point of the domain with its offset in `dense`, its checked offset in the indexed `table`, and its offset in
-/// `second`, or 0; points that are outside of the table end the walk, or are left out.
+/// Visits each point of the domain in row-major order, with its offsets in `dense`, in the indexed `table`, and in
+/// `second` (0 without one). A position outside the table ends the visit, or skips the point with `skipsOutside`.
 template <typename Point>
 std::optional<OutOfRange> forEachPoint(const Extents &extents, const Operand &dense, const Operand &table,
                                        const std::vector<IndexOperand> &indices, const Operand *second, Point point,
@@ -54,6 +54,7 @@ std::optional<OutOfRange> forEachPoint(const Extents &extents, const Operand &de
 }
 
 template <typename I>
+// Rounds toward 0. Reals out of range, and NaN, give the smallest integer.
 I toInteger(auto x) {
   if constexpr (std::is_floating_point_v<decltype(x)>) {
     // 2^(width - 1) is exact; everything that truncates into range is above -2^(width - 1) - 1.
@@ -65,7 +66,7 @@ I toInteger(auto x) {
   }
 }
 
-/// One element of another type.
+/// One element converted to another type, by the type that sums of the first are taken in, which holds it exactly.
 template <typename To, typename From>
 typename To::Value castElement(typename From::Value element) {
   using Wide = typename ElementTraits<From::sum>::Value;

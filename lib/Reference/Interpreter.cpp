@@ -1,4 +1,4 @@
-//===- Interpreter.cpp - runs bodies and models, operation by operation ---===//
+//===- Interpreter.cpp - runs bodies and models by operations -------------===//
 #include "plc/Reference/Interpreter.h"
 #include "EquationKinds.h"
 #include "plc/Dialect/Ein/MicroBatches.h"
@@ -21,7 +21,7 @@ std::vector<int64_t> rowMajorStrides(const std::vector<int64_t> &shape) {
   return strides;
 }
 
-/// A tensor under a map; the interpreter writes only tensors that it has just made.
+/// A tensor seen under a map. The cast is safe: the interpreter writes only to tensors that it has just made.
 Operand operandOf(const Tensor &tensor, AffineMap map) {
   Operand operand{tensor.element, const_cast<std::byte *>(tensor.data()), {}};
   operand.strides.assign(map.getNumDims(), 0);
@@ -32,7 +32,7 @@ Operand operandOf(const Tensor &tensor, AffineMap map) {
   return operand;
 }
 
-/// The index tensors of a gather or scatter whose table has this map.
+/// The index tensors of a gather or scatter, whose table has this map.
 std::vector<IndexOperand> indexOperands(Equation op, ArrayRef<Tensor> inputs, const Tensor &table, AffineMap map) {
   std::vector<int64_t> strides = rowMajorStrides(table.shape);
   std::vector<IndexOperand> result;
@@ -55,6 +55,7 @@ std::vector<int64_t> reducedDims(Equation op) {
   return {dims.begin(), dims.end()};
 }
 
+// Turns a position out of range into an error at the equation.
 void checkRange(Operation *op, const std::optional<OutOfRange> &fault) {
   if (!fault)
     return;
@@ -63,7 +64,7 @@ void checkRange(Operation *op, const std::optional<OutOfRange> &fault) {
                                    std::to_string(fault->extent - 1));
 }
 
-/// Executes one equation: inputs, and a result that is zero or a copy of what it accumulates into.
+/// Executes one equation. `result` is zeros, or a copy of the accumulator.
 struct Evaluate {
   ArrayRef<Tensor> inputs;
   Tensor &result;
@@ -78,7 +79,7 @@ struct Evaluate {
   }
   Operand input(Equation op, unsigned index) const { return operandOf(inputs[index], op.getInputMap(index)); }
   Operand output(Equation op) const { return operandOf(result, op.getResultMap()); }
-  // Of reals whose precision the program leaves open: what the interpreter runs them as decides.
+  // Reals of open precision sum as the type that they run as.
   ElementType sumType(Type type) const {
     return lacksPrecision(type) ? plc::sumTypeOf(result.element) : elementTypeOf(type);
   }
@@ -91,6 +92,7 @@ struct Evaluate {
     if (op.getOrder())
       summed.assign(op.getOrder()->begin(), op.getOrder()->end());
     Extents domain = extents(op);
+    // `anew` counts samples; the arithmetic counts summed elements.
     SumBlocks blocks{op.getChain(), 0, op.getPairs()};
     if (std::optional<int64_t> anew = op.getAnew()) {
       blocks.anew = *anew;
@@ -130,10 +132,10 @@ struct Evaluate {
   }
   void operator()(CastOp op) const { cast(inputs[0], result); }
   void operator()(StopOp) const { copy(); }
-  // The same elements in the same order: row-major indices count them alike.
+  // Regrouped axes have the same elements in the same row-major order.
   void operator()(SplitOp) const { copy(); }
   void operator()(MergeOp) const { copy(); }
-  // What the positions name in `large`, seen from the points of `small`.
+  // The elements of `large` at these positions, as an operand over the points of `small`.
   static Operand shown(const Tensor &large, const SmallVector<AxisPositions> &positions, size_t rank) {
     Operand part{large.element, const_cast<std::byte *>(large.data()), std::vector<int64_t>(rank)};
     int64_t first = 0;
@@ -187,6 +189,7 @@ Interpreter::Interpreter(ModuleOp module, ElementType real) : symbols(module), r
   setMicroBatch(0);
 }
 
+// Types of a ragged model have the larger number of samples; here it becomes that of the micro-batch.
 void Interpreter::setMicroBatch(int64_t microBatch) {
   MicroBatches cut = cutOf(model);
   lane = cut.lanes > 1 ? cut.laneOf(microBatch) : 0;
@@ -235,8 +238,8 @@ std::vector<Tensor> Interpreter::runBlock(Block &block, std::vector<Tensor> argu
       runLoop(loop, environment);
     else
       runOperation(op, environment);
-    // Free values that no later operation reads, so that the joint program of forward and backward holds little more
-    // than its residuals.
+    // Frees values that no later operation reads: the joint program of forward and backward then needs little more than
+    // its saved activations.
     for (Value value : op.getOperands())
       if (llvm::none_of(value.getUsers(), [&](Operation *user) { return op.isBeforeInBlock(user); }))
         environment.erase(value);
@@ -266,6 +269,7 @@ void Interpreter::runOperation(Operation &op, Environment &environment) {
   environment[op.getResult(0)] = std::move(result);
 }
 
+// Iterations in order of execution. Slices and stacked results are indexed by the iteration's number.
 void Interpreter::runLoop(LoopOp loop, Environment &environment) {
   std::vector<Tensor> carries, stacked;
   for (Value value : loop.getInit())
@@ -291,6 +295,7 @@ void Interpreter::runLoop(LoopOp loop, Environment &environment) {
     environment[value] = std::move(tensor);
 }
 
+// Accumulators are gradient sites, by group, instance and position, and persist between micro-batches.
 void Interpreter::runCall(CallOp call, Environment &environment) {
   auto callee = symbols.lookup<FuncOp>(call.getCallee());
   std::vector<Tensor> arguments;

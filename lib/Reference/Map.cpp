@@ -1,4 +1,4 @@
-//===- Map.cpp - one scalar function, elementwise -------------------------===//
+//===- Map.cpp - elementwise functions ------------------------------------===//
 #include "EquationKinds.h"
 #include "RecipeValues.h"
 
@@ -10,6 +10,7 @@ namespace {
 using ein::Function;
 
 template <typename R, typename A, typename F>
+// Contiguous rows have a loop of their own, which compilers vectorize. The next two functions do likewise.
 void mapOne(const Extents &extents, const Operand &a, const Operand &result, F function) {
   int64_t length = rowLength(extents), as = rowStride(a), rs = rowStride(result);
   forEachRow<2>(extents, {&a.strides, &result.strides}, [&](const std::array<int64_t, 2> &at) {

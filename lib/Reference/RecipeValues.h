@@ -7,7 +7,7 @@
 #include <type_traits>
 
 namespace plc {
-// A narrow element is moved, as it is. Found by the recipes through the types' namespace.
+// Narrow elements are moved unchanged. The recipes find these through the types' namespace.
 inline BFloat16 select(bool mask, BFloat16 a, BFloat16 b) { return mask ? a : b; }
 inline Float16 select(bool mask, Float16 a, Float16 b) { return mask ? a : b; }
 } // namespace plc
@@ -34,7 +34,7 @@ struct Wrapping {
   friend constexpr int widthOf(Wrapping) { return 8 * sizeof(T); }
 };
 
-/// An element as the value that is computed with.
+/// An element as the value type of the recipes.
 template <typename Traits>
 auto valueOf(typename Traits::Value element) {
   if constexpr (Traits::kind == ElementKind::Truth)
@@ -45,7 +45,7 @@ auto valueOf(typename Traits::Value element) {
     return element;
 }
 
-/// A value as the element that is stored.
+/// A value of the recipes as the stored element.
 inline BFloat16 elementOf(BFloat16 value) { return value; }
 inline Float16 elementOf(Float16 value) { return value; }
 inline float elementOf(float value) { return value; }

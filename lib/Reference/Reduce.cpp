@@ -1,4 +1,4 @@
-//===- Reduce.cpp - sums, extrema, products and logic in lanes or chains --===//
+//===- Reduce.cpp - reductions in lanes or chains -------------------------===//
 #include "EquationKinds.h"
 
 #include "plc/Dialect/Ein/Ein.h"
@@ -14,6 +14,7 @@ namespace {
 using ein::Reduction;
 
 template <Reduction reduction, typename T>
+// The value that a reduction starts from.
 T initial() {
   using Limits = std::numeric_limits<T>;
   if constexpr (reduction == Reduction::sum || reduction == Reduction::any)
@@ -34,6 +35,7 @@ bool isNaN(T x) {
 }
 
 template <Reduction reduction, typename T>
+// One step of a reduction. NaN wins in maxima and minima; integers wrap.
 T combine(T so, T x) {
   if constexpr (reduction == Reduction::sum && std::is_integral_v<T>)
     return T(std::make_unsigned_t<T>(so) + std::make_unsigned_t<T>(x)); // wraps
@@ -53,9 +55,10 @@ T combine(T so, T x) {
     return x < so || isNaN(x) ? x : so;
 }
 
-// T is the element, S the type that the reduction is done in: elements become S exactly, the result becomes T once.
+// T is the element, S the type of the reduction: elements become S exactly, and the result becomes T with one rounding.
 
 template <Reduction reduction, typename S, typename T>
+// The order `lanes`: element i goes to lane i mod 16, then the lanes are added as a tree.
 S reduceLanes(const T *x, const std::vector<int64_t> &offsets) {
   S lanes[ein::sumLanes];
   std::fill_n(lanes, ein::sumLanes, initial<reduction, S>());
@@ -86,11 +89,12 @@ void reduceTyped(const Extents &extents, const Operand &input, const Operand &re
   if (lanes)
     for (size_t r = 0; r < to.size(); ++r)
       values[r] = reduceLanes<reduction, S>(x + from[r], along);
-  else // One chain per result, all chains abreast.
+  else // one chain per result, all chains side by side
     for (int64_t offset : along)
       for (size_t r = 0; r < to.size(); ++r)
         values[r] = combine<reduction>(values[r], static_cast<S>(x[from[r] + offset]));
   for (size_t r = 0; r < to.size(); ++r) {
+    // A sum in lanes is added to the accumulator at its end; a chain started from it.
     bool adds = accumulate && lanes;
     out[to[r]] = static_cast<T>(adds ? combine<Reduction::sum>(static_cast<S>(out[to[r]]), values[r]) : values[r]);
   }

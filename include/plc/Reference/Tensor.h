@@ -11,7 +11,7 @@
 
 namespace plc::reference {
 
-/// Row-major values, shared by copies of the tensor and written only while they are made. A default one is vacant.
+/// Row-major values, shared by copies of the tensor, and written only while they are made. A default tensor is vacant.
 class Tensor {
 public:
   Tensor() = default;
@@ -38,7 +38,7 @@ public:
   const T *as() const {
     return reinterpret_cast<const T *>(bytes->data());
   }
-  /// The same values, not shared.
+  /// A copy with values of its own.
   Tensor copy() const {
     Tensor result = *this;
     result.bytes = std::make_shared<std::vector<std::byte>>(*bytes);
