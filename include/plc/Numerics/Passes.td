@@ -10,8 +10,8 @@ def EinFixNumerics : Pass<"ein-fix-numerics", "::mlir::ModuleOp"> {
     Before: precision is chosen, contractions are binary matrix products, and no `ein.stop` is left. After:
 
     - Every `ein.contract` has an `order`: its summed dimensions in the order of its first input, slowest first.
-    - Every `ein.reduce` has an `order`: `lanes` if the innermost axis of its input is reduced, else `chain`. The domain is
-      in the order of the input's axes.
+    - Every `ein.reduce` has an `order`: `lanes` if the innermost axis of its input is reduced, else `chain`. The domain
+      has the order of the input's axes.
     - A sum that accumulates over the batch has the batch as its slowest dimension. An `ein.contract` of at most 4,096
       summed numbers is one `chain`; one of more begins its blocks `anew` at samples. An `ein.reduce` that cannot be a
       chain of at most 4,096 numbers becomes two: within each sample, and over the samples.

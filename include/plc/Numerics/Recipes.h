@@ -1,8 +1,8 @@
 //===- Recipes.h - recipes of the scalar functions --------------*- C++ -*-===//
 //
 // One recipe per row of Functions.def, over value types: numbers (the interpreter) and handles that emit IR (code
-// generation) instantiate the same text. A row without a recipe is a compile error in both. Value.h lists the operations of
-// a value type. An integer type offers
+// generation) instantiate the same text. A row without a recipe is a compile error in both. Value.h lists what a value
+// type offers. An integer type has
 //   -a, a + b, a - b, a * b    that wrap            a / b             toward 0; b is neither 0 nor -1
 //   a ^ b, shiftDown(a, n)     of the bits; to the right without the sign
 //   a < b and the other comparisons, select, like   wordLike(a, n): the integer n        widthOf(a): bits

@@ -1,8 +1,8 @@
 //===- Value.h - the value types of the math functions ----------*- C++ -*-===//
 //
 // The functions of this folder are templates over a value type V: a number (float, double: the interpreter) or a
-// handle that emits IR for a vector of numbers (code generation). They branch only in selectUsual and call no library, so
-// both do the same IEEE operations in the same order. A V offers, found by argument-dependent lookup:
+// handle that emits IR for a vector of numbers (code generation). They branch only in selectUsual and call no library,
+// so both do the same IEEE operations in the same order. A V offers, found by argument-dependent lookup:
 //
 //   ElementOf<V>      float or double                      BitsOf<V>   integers of the same width
 //   MaskOf<V>         truth values                         (specialise plc::numerics::ValueTraits<V>)
