@@ -13,10 +13,10 @@ def Ein_Dialect : Dialect {
   let cppNamespace = "::plc::ein";
   let summary = "equations between indexed tensors";
   let description = [{
-    A program is a list of equations. Every *equation* reads its operands and writes its result positionally: it has
-    the extents of one iteration domain, and one affine map per operand and result from the domain to the indices of
-    that tensor. Index names live in locations only. The dialect is small and closed under differentiation: what a
-    model needs that is not here is composed of what is. `Rationale.md` gives the reasons.
+    A program is a list of equations. An *equation* has the extents of one iteration domain, and one affine map per
+    operand and result. The map takes a point of the domain to the indices of that tensor. Index names are in
+    locations only. The dialect is small and closed under differentiation: models compose what it lacks of what it
+    has. `Rationale.md` gives the reasons.
 
     A module holds parameters (`ein.param`), bodies (`ein.func`) and one `ein.model`, whose calls name the instances.
   }];
@@ -30,8 +30,8 @@ def Ein_Real : TypeDef<Ein_Dialect, "Real"> {
   let mnemonic = "real";
   let summary = "a real number whose precision is not chosen yet";
   let description = [{
-    Element type of every tensor whose precision the model leaves to the strategy. The phase `precision` replaces it
-    by f32 or f64; no later phase sees it. Test: `test/Dialect/Ein/roundtrip.mlir`.
+    The element type of tensors whose precision the model leaves to the strategy. The phase `precision` replaces it
+    by f32 or f64. Test: `test/Dialect/Ein/roundtrip.mlir`.
   }];
 }
 
@@ -39,9 +39,9 @@ def Ein_Batch : AttrDef<Ein_Dialect, "Batch", [DeclareAttrInterfaceMethods<Verif
   let mnemonic = "batch";
   let summary = "the axis of a tensor that runs along a batch cut in unequal micro-batches";
   let description = [{
-    The encoding of a tensor type. Only programs whose micro-batches differ in size have it: there the extent of this axis
-    is the number of samples of the larger micro-batches, and one less in the others (see `ein.model`). Types are
-    equal only if they have the same batch axis, so every operation and every call says where the batch goes.
+    The encoding of a tensor type, in programs whose micro-batches differ in size. The extent of this axis is the
+    number of samples of the larger micro-batches; the others have one less (see `ein.model`). Types are equal only
+    if they have the same batch axis, so every operation and every call determines where the batch is.
 
     Made by `--ein-micro-batch`. The code of a kernel is written for one number of samples, without encodings.
 
@@ -61,9 +61,9 @@ def Ein_Room : AttrDef<Ein_Dialect, "Room", [DeclareAttrInterfaceMethods<Verifia
   let mnemonic = "room";
   let summary = "how much of a tensor there is in the smaller of unequal micro-batches";
   let description = [{
-    The encoding of the type of a kernel's scratch, in programs whose micro-batches differ in size: where there are fewer than
-    `samples`, the tensor has `fewer` elements. It is no axis that runs along the batch, since its parts have places
-    that are the same in all micro-batches.
+    The encoding of the type of a kernel's scratch, in programs whose micro-batches differ in size. In micro-batches
+    with fewer than `samples` samples, the tensor has `fewer` elements. No axis runs along the batch, since the
+    buffers in it have the same offsets in all micro-batches.
 
     An example, from `test/Dialect/Ein/roundtrip.mlir`:
 
@@ -78,8 +78,7 @@ def Ein_Room : AttrDef<Ein_Dialect, "Room", [DeclareAttrInterfaceMethods<Verifia
   let assemblyFormat = "`<` $fewer `below` $samples `>`";
 }
 
-// What every value of a program is. Elements bf16, f16 and i8 are narrow: they hold numbers, and equations only move and
-// cast them.
+// The type of every value of a program. Elements bf16, f16 and i8 are storage types: equations only move and cast them.
 def Ein_Tensor : Type<CPred<"::plc::ein::isTensor($_self)">,
                       "tensor with extents above 0 and elements real, f16, bf16, f32, f64, i8, i32, i64 or i1",
                       "::mlir::RankedTensorType">;
@@ -88,7 +87,7 @@ class Ein_TensorOf<string domain, string elements>
     : Type<CPred<"::plc::ein::isTensorOf(::plc::ein::Domain::" # domain # ", $_self)">,
            "tensor with extents above 0 and elements " # elements, "::mlir::RankedTensorType">;
 
-// What equations compute with.
+// The types that equations compute with.
 def Ein_WideTensor : Ein_TensorOf<"Any", "real, f32, f64, i32, i64 or i1">;
 def Ein_RealTensor : Ein_TensorOf<"Real", "real, f32 or f64">;
 // A parameter has no samples.
@@ -158,7 +157,7 @@ def Ein_FunctionAttr : AttrDef<Ein_Dialect, "Function"> {
   let mnemonic = "function";
   let summary = "scalar function of a map";
   let description = [{
-    A row of `include/plc/Dialect/Ein/Functions.def`, which gives number and types of the operands and the meaning.
+    A row of `include/plc/Dialect/Ein/Functions.def`: number and types of the operands, and the meaning.
     `test/Dialect/Ein/roundtrip.mlir` has all of them.
   }];
   let parameters = (ins AttrParameter<"::plc::ein::Function", "a row of Functions.def">:$value);

@@ -9,9 +9,10 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Ein_RandomOp : Ein_Op<"random", [Pure]> {
   let summary = "a draw for each element";
   let description = [{
-    Numbers of [0, 1), multiples of 2^-24, uniform and independent; with `normal`, standard normal ones. `site` tells the draws of
-    a body apart; a normal one takes the next site, too. Made by the language; `--ein-random` replaces it by functions of keys, so
-    that the numbers depend on seed, path, site, sample and element, in `train` on the step, and on nothing else.
+    Uniform, independent numbers of [0, 1), multiples of 2^-24; with `normal`, standard normal ones. `site`
+    distinguishes the draws of a body; a normal one takes the next site, too. Made by the language. `--ein-random`
+    replaces it by functions of keys. So the numbers depend on seed, path, site, sample and element, in `train` also
+    on the step, and on nothing else.
 
     Example, from `test/Dialect/Ein/roundtrip.mlir`:
 
@@ -28,7 +29,8 @@ def Ein_RandomOp : Ein_Op<"random", [Pure]> {
 def Ein_TrainingOp : Ein_Op<"training", [Pure]> {
   let summary = "whether the entry trains";
   let description = [{
-    True in `train`, false in `eval` and `infer`. Made by the language; `--ein-random` replaces it, and a `select` by it.
+    True in `train`, false in `eval` and `infer`. Made by the language; `--ein-random` replaces it, and a `select` on
+    it.
 
     Example, from `test/Dialect/Ein/roundtrip.mlir`:
 
@@ -46,8 +48,8 @@ def Ein_TrainingOp : Ein_Op<"training", [Pure]> {
 def Ein_StepOp : Ein_Op<"step", [Pure]> {
   let summary = "the number of the optimizer's step";
   let description = [{
-    In `train` the step that runs, from 1; in other entries the one that made the parameters, 0 if none did. Made by the language;
-    `--ein-random` replaces it by an input of the model.
+    In `train` the current step, from 1; in other entries the step that made the parameters, 0 if none did. Made by
+    the language; `--ein-random` replaces it by an input of the model.
 
     Example, from `test/Dialect/Ein/roundtrip.mlir`:
 

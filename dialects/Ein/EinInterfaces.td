@@ -7,15 +7,16 @@ include "mlir/IR/OpBase.td"
 def Ein_EquationInterface : OpInterface<"Equation"> {
   let cppNamespace = "::plc::ein";
   let description = [{
-    An operation over one iteration domain: `extents` of the domain, `maps` from it, one per operand of `inputs` in
-    order, the last for the result. Each result of a map is a dimension of the domain, or a symbol of the one map that
-    reads positions (see `ein.gather`). An equation may add to an `accumulator` (see `ein.contract`).
+    An operation over one iteration domain. It has the `extents` of the domain and `maps` from it: one for each
+    operand of `inputs` in order, the last for the result. Each result of a map is a dimension of the domain, or a
+    symbol of the one map that reads positions (see `ein.gather`). An equation may add to an `accumulator` (see
+    `ein.contract`).
 
-    Printed as a rule: `ein.contract "ab,bc->ac" %x, %w : ..`. A letter is a dimension; in alphabetical order, small
-    letters first, letters are the dimensions of the domain, slowest first. `i=ab` names what an operand holds at `ab`;
-    the table is indexed by that name: `ein.gather "ib,i=a->ab" %table, %positions : ..`. Extents are those of the types.
-    Maps that letters cannot say (or of more dimensions than the 52 letters) print as `over EXTENTS maps MAPS`, which is
-    parsed wherever subscripts are. Test: `test/Dialect/Ein/subscripts.mlir`.
+    It prints with subscripts: `ein.contract "ab,bc->ac" %x, %w : ..`. A letter is a dimension; in alphabetical
+    order, small letters first, letters are the dimensions of the domain, slowest first. `i=ab` names the positions
+    that an operand holds at `ab`; the table is indexed by that name: `ein.gather "ib,i=a->ab" %table, %positions :
+    ..`. Extents are those of the types. Maps that letters cannot express, or of more than 52 dimensions, print as
+    `over EXTENTS maps MAPS`, which parses wherever subscripts do. Test: `test/Dialect/Ein/subscripts.mlir`.
   }];
   let methods = [
     InterfaceMethod<"extents of the iteration domain", "::llvm::ArrayRef<int64_t>", "getExtents">,

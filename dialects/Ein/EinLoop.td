@@ -9,11 +9,16 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Ein_LoopOp : Ein_Op<"loop", [Pure, IsolatedFromAbove, AttrSizedOperandSegments]> {
   let summary = "turns of one body, each of which reads what the one before gave";
   let description = [{
-    Runs the body `turns` times. Its arguments, in order: the *carries*, which are `init` in the first turn and then what
-    the turn before gave; of each of `slices` the part at the turn's number along axis 0; `invariants`, the same in each
-    turn. It gives the next carries, then *elements*. Results: the carries behind the last turn, then the elements of all
-    turns, along a new axis 0. Turns count from 0 up; with `reverse` the last one runs first, so that what a loop gave is
-    read backward. Made by the language for a `repeat` whose turns are alike, and as the adjoint of another loop.
+    Runs the body in `turns` iterations. Its arguments, in order:
+
+    - the *carries*: `init` in the first iteration, then the carries that the previous one returned;
+    - for each of `slices`, its element at the iteration's number along axis 0;
+    - `invariants`, the same in each iteration.
+
+    The body returns the next carries, then *elements*. The loop's results are the carries after the last iteration,
+    then the elements of all iterations along a new axis 0. Iterations count from 0; with `reverse` the last one
+    runs first, so that the results of a loop are read backward. Made by the language for a `repeat` of equal
+    iterations, and as the adjoint of another loop.
 
     An example, from `test/Dialect/Ein/loop.mlir`:
 
@@ -26,10 +31,10 @@ def Ein_LoopOp : Ein_Op<"loop", [Pure, IsolatedFromAbove, AttrSizedOperandSegmen
     }
     ```
 
-    (C1) The body is one block, ended by `ein.return`; there is a turn at least.
+    (C1) The body is one block, ended by `ein.return`; there is at least one iteration.
     (C2) Axis 0 of slices and of results that hold elements has the extent `turns` and is no batch axis.
-    (C3) The body's arguments have the types of `init`, of the slices' parts and of `invariants`.
-    (C4) What the body gives has the types of the carries, then of the elements of results.
+    (C3) The body's arguments have the types of `init`, of the slices' elements and of `invariants`.
+    (C4) The body's results have the types of the carries, then of the elements of the results.
   }];
   let arguments = (ins Variadic<Ein_Tensor>:$init, Variadic<Ein_Tensor>:$slices, Variadic<Ein_Tensor>:$invariants,
                        Ein_Count:$turns, UnitAttr:$reverse);

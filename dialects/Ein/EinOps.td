@@ -20,25 +20,30 @@ class Ein_Equation<string mnemonic, list<Trait> traits = []>
   }];
 }
 
-// Accumulation, shared by contract, reduce and scatter_add: the sum goes on from what the accumulator holds, which is 0 while it
-// is vacant (first micro-batch).
+// Accumulation, shared by contract, reduce and scatter_add: the sum continues from the accumulator, which counts as 0
+// while it is vacant (in the first micro-batch).
 
 def Ein_ContractOp : Ein_Equation<"contract", [AttrSizedOperandSegments]> {
   let summary = "sum of a product of tensors";
   let description = [{
     result[r] = sum over the dimensions that r misses of the product of the inputs. Made by the language (any number
     of factors) and differentiation; `--ein-order-contractions` makes it binary; consumed by code generation.
-    `order` (set by `--ein-fix-numerics`) lists the summed dimensions, slowest first: flattened in that order they are
-    cut in blocks of 256, each block is one ascending chain `c = fma(a, b, c)` from 0, and blocks are added in
-    ascending order (to the accumulator, if there is one that is not vacant). With `anew` G blocks begin anew at every G-th
-    index of the first dimension of `order`. With `chain` there are no blocks: all is one chain, which begins at the accumulator.
-    With `pairs` the blocks are of 32, begin anew likewise, and the sum begins at the accumulator or at 0: in each block two chains from 0,
-    `e = fma(a, b, e)` of its elements 0, 2, .., 30 and `o` likewise of 1, 3, .., 31, then `c = c + (e + o)`. A last block of fewer is
-    filled with products of zeros. In all of it a subnormal factor or sum counts as zero, and a subnormal result is a zero of its
-    sign. That is TDPBF16PS (Intel SDM), and what `--ein-fix-numerics` sets where both factors are widened from bf16, or both from f16.
-    All of this is in the type `sum`, in which factors and accumulator are taken exactly and from which the sum is
-    rounded once, to the result. Where it is not written it is the one that the table of element types
-    (`Support/ElementTypes.def`) gives: f32 for f32, f64 for f64.
+
+    `order` (set by `--ein-fix-numerics`) lists the summed dimensions, slowest first. Flattened in that order, they
+    are cut in blocks of 256. Each block is one ascending chain `c = fma(a, b, c)` from 0. Blocks are added in
+    ascending order, to the accumulator if there is one that is not vacant. Three words change the blocks:
+
+    - `anew` G: blocks begin anew at every G-th index of the first dimension of `order`.
+    - `chain`: there are no blocks. The sum is one chain, which begins at the accumulator.
+    - `pairs`: blocks have 32 elements and begin anew likewise, and the sum begins at the accumulator or at 0. Each
+      block has two chains from 0: `e = fma(a, b, e)` of its elements 0, 2, .., 30 and `o` likewise of 1, 3, .., 31.
+      Then `c = c + (e + o)`. A short last block is filled with products of zeros. A subnormal factor or sum counts
+      as zero, and a subnormal result is a zero of its sign. So TDPBF16PS computes it (Intel SDM);
+      `--ein-fix-numerics` sets it where both factors are widened from bf16, or both from f16.
+
+    Products and sums are taken in the type `sum`, which holds factors and accumulator exactly; the sum is rounded
+    once, to the result. By default it is the type of the table of element types (`Support/ElementTypes.def`): f32
+    for f32, f64 for f64.
 
     Example: `%y = ein.contract "ac,cb->ab" %x, %w : (tensor<4x16xf32>, tensor<16x8xf32>) -> tensor<4x8xf32>`, in
     `test/Dialect/Ein/roundtrip.mlir`.
@@ -50,8 +55,8 @@ def Ein_ContractOp : Ein_Equation<"contract", [AttrSizedOperandSegments]> {
     (C4) Inputs and result have one element type; the accumulator has the result's type.
     (C5) `order` lists each summed dimension once.
     (C6) `sum` is the type that the table has for sums of such elements.
-    (C7) `anew`, `chain` and `pairs` belong to an `order`, and `chain` excludes the others; `anew` divides the extent of its first
-    dimension.
+    (C7) `anew`, `chain` and `pairs` need an `order`, and `chain` excludes the others; `anew` divides the extent of the
+    order's first dimension.
     (C8) `pairs` sums two factors of f32.
   }];
   let arguments = (ins Variadic<Ein_RealTensor>:$inputs, Optional<Ein_RealTensor>:$accumulator,
@@ -69,8 +74,8 @@ def Ein_MapOp : Ein_Equation<"map"> {
   let summary = "one scalar function of tensors, elementwise";
   let description = [{
     result[r] = function(inputs at the maps of the same point of the domain). Maps broadcast, transpose and take
-    diagonals. `select` takes an i1 first. Comparisons give i1. Elements of narrow types (bf16, f16, i8) are moved, by `id`
-    and `select`, and no other function takes them.
+    diagonals. `select` takes an i1 first. Comparisons return i1. Only `id` and `select` take elements of storage types
+    (bf16, f16, i8).
 
     Example: `%y = ein.map add "ab,b->ab" %x, %c : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>`, in
     `test/Dialect/Ein/roundtrip.mlir`.
@@ -87,9 +92,9 @@ def Ein_ReduceOp : Ein_Equation<"reduce"> {
   let summary = "sum, product, maximum, minimum, 'there is' or 'for all' over dimensions";
   let description = [{
     result[r] = reduction of the input over the dimensions that r misses, in the `order` that `--ein-fix-numerics`
-    sets. A `sum` may accumulate: of order `chain` it begins at the accumulator, of order `lanes` it is added to it. Sums and
-    products of integers wrap, in any order. `sum TYPE` is as in `ein.contract`:
-    the type that a sum is taken in; `--ein-fix-numerics` makes it f64 of more than 4,096 numbers, one after the other.
+    sets. A `sum` may accumulate: with order `chain` it begins at the accumulator, with order `lanes` it is added to
+    it. Sums and products of integers wrap, in any order. `sum TYPE` is the type that a sum is taken in, as in
+    `ein.contract`; `--ein-fix-numerics` makes it f64 for chains of more than 4,096 numbers.
 
     Example: `%y = ein.reduce max "ab->a" %x : (tensor<2x3xf32>) -> tensor<2xf32>`, in
     `test/Dialect/Ein/roundtrip.mlir`.
@@ -136,10 +141,12 @@ def Ein_GatherOp : Ein_Equation<"gather"> {
 def Ein_ScatterAddOp : Ein_Equation<"scatter_add", [AttrSizedOperandSegments]> {
   let summary = "add to a tensor at positions that tensors hold";
   let description = [{
-    result = 0 (or the accumulator), then result[t] += updates[u] at each point of the domain in ascending order; the
-    equation's inputs are the updates, then the index tensors. The result's map has one symbol per index tensor.
-    Adjoint of `ein.gather`. With a factor, the last input, it is result[t] = fma(updates[u], factor[v], result[t]): outer
-    products, of which `--ein-fix-numerics` makes none that are rounded.
+    result = 0 (or the accumulator), then result[t] += updates[u] at each point of the domain in ascending order.
+    The equation's inputs are the updates, then the index tensors. The result's map has one symbol per index tensor.
+    Adjoint of `ein.gather`.
+
+    With a factor, the last input, it is result[t] = fma(updates[u], factor[v], result[t]). `--ein-fix-numerics`
+    makes this of outer products, which are then not rounded before they are added.
 
     Example: `%y = ein.scatter_add "abc,i=ab->ic" %dx, %tok : (tensor<2x3x8xf32>, tensor<2x3xi32>) ->
     tensor<256x8xf32>`: y[i, c] += dx[a, b, c], where i = tok[a, b]. In `test/Dialect/Ein/roundtrip.mlir`.
@@ -161,13 +168,13 @@ def Ein_ScatterAddOp : Ein_Equation<"scatter_add", [AttrSizedOperandSegments]> {
 def Ein_PutOp : Ein_Equation<"put", [AttrSizedOperandSegments]> {
   let summary = "replace elements of a state at positions that tensors hold";
   let description = [{
-    result = the accumulator, then result[t] = updates[u] at each point of the domain in ascending order; the equation's
-    inputs are the updates, then the index tensors. The result's map has one symbol per index tensor. A point with a
-    position outside of the result writes nothing. Without index tensors it replaces all.
+    result = the accumulator, then result[t] = updates[u] at each point of the domain in ascending order. The
+    equation's inputs are the updates, then the index tensors. The result's map has one symbol per index tensor. A
+    point with a position outside of the result writes nothing. Without index tensors it replaces all elements.
 
-    The accumulator is a state (see `ein.state`), whose memory is the result's: a kernel writes the updates there and
-    moves nothing else. `after` are values that are made from what the state holds before: they must be there first. Made
-    by `--ein-update-states`, one for each state; has no adjoint, as no state has.
+    The accumulator is a state (see `ein.state`), whose memory the result has: a kernel writes only the updates.
+    `after` lists values computed from the state's earlier contents: they must be computed first. Made by
+    `--ein-update-states`, one for each state. It has no adjoint, as states have none.
 
     Example: `%y = ein.put "ab,i=a->aib" %k, %pos into %old : tensor<2x8x3xf32> : (tensor<2x3xf32>, tensor<2xi32>) ->
     tensor<2x8x3xf32>`: y[a, i, b] = k[a, b], where i = pos[a]. In `test/Dialect/Ein/put.mlir`.
@@ -226,11 +233,12 @@ def Ein_MergeOp : Ein_Regroup<"merge"> {
 }
 
 def Ein_WindowOp : Ein_Op<"window", [Pure]> {
-  let summary = "parts of a tensor, one of each point of other indices";
+  let summary = "sub-ranges of a tensor, one at each point of other indices";
   let description = [{
-    result[d] = input[map(d)]: axes of the input are read at affine positions, so that elements may be read more than once
-    (a convolution's windows) or not at all (a part, a stride). Made by the language for `x[.., 2*i + p - 1, ..]`; kernels
-    read through it. Its adjoint adds up the gradients of what shows one element (`lib/Algebra/Adjoint/WindowAdjoint.cpp`).
+    result[d] = input[map(d)]: axes of the input are read at affine positions. Elements may be read more than once (a
+    convolution's windows) or not at all (a sub-range, a stride). Made by the language for `x[.., 2*i + p - 1, ..]`;
+    kernels read through it. Its adjoint adds up the gradients of all windows that have an element
+    (`lib/Algebra/Adjoint/WindowAdjoint.cpp`).
 
     Example: `%w = ein.window %x at affine_map<(d0, d1, d2) -> (d0, d1 * 2 + d2)> : (tensor<4x9xf32>) ->
     tensor<4x4x3xf32>`, in `test/Dialect/Ein/roundtrip.mlir`.
@@ -239,8 +247,8 @@ def Ein_WindowOp : Ein_Op<"window", [Pure]> {
     (C2) Each result of the map is an integer and integer multiples of dimensions, and no two have the same dimension;
     every dimension is in one.
     (C3) No position is outside the input.
-    (C4) Input and result have one element type. The batch axis of the input is read at a dimension alone, which is the
-    batch axis of the result, of the same extent.
+    (C4) Input and result have one element type. The batch axis of the input is read at a single dimension, the batch
+    axis of the result, of the same extent.
   }];
   let arguments = (ins Ein_Tensor:$input, AffineMapAttr:$map);
   let results = (outs Ein_Tensor:$result);
@@ -255,10 +263,10 @@ def Ein_WindowOp : Ein_Op<"window", [Pure]> {
 }
 
 def Ein_PlaceOp : Ein_Op<"place", [Pure]> {
-  let summary = "a tensor as a part of a larger one, 0 elsewhere";
+  let summary = "a tensor as a sub-range of a larger one, 0 elsewhere";
   let description = [{
-    result[map(d)] = input[d]; the other elements are 0 (or false). Made by the language for parts of an axis on a left
-    side and for `pad(x[..])`, and as the adjoint of an `ein.window` that reads each element once at most.
+    result[map(d)] = input[d]; the other elements are 0 (or false). Made by the language for sub-ranges of an axis on a
+    left side and for `pad(x[..])`, and as the adjoint of an `ein.window` that reads each element once at most.
 
     Example: `%y = ein.place %x at affine_map<(d0, d1) -> (d0, d1 * 2 + 1)> : (tensor<2x3xi1>) -> tensor<2x8xi1>`, in
     `test/Dialect/Ein/roundtrip.mlir`.
@@ -291,7 +299,7 @@ def Ein_IotaOp : Ein_Op<"iota", [Pure]> {
     %i = ein.iota : tensor<3xi32>
     ```
 
-    (C1) The result has rank 1, element type i32 or i64, and no batch axis, along which each micro-batch would count anew.
+    (C1) The result has rank 1, element type i32 or i64, and no batch axis: each micro-batch would count from 0.
   }];
   let results = (outs Ein_Tensor:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
@@ -322,10 +330,10 @@ include "dialects/Ein/EinDraws.td"
 def Ein_CastOp : Ein_Op<"cast", [Pure]> {
   let summary = "convert the element type";
   let description = [{
-    Every rounding between element types is one of these: to nearest, ties to even, once (f64 to bf16 too); real to integer
-    rounds toward 0, and gives the smallest integer where the result does not fit or is NaN; integer to integer wraps; i1
-    is 0 or 1. What a narrow type (bf16, f16, i8) holds is computed with behind a cast, which is exact; made by the language
-    where such a tensor is read, and where one is defined.
+    Every conversion between element types is a cast. To reals it rounds to nearest, ties to even, once (f64 to bf16
+    too). Real to integer rounds toward 0, and gives the smallest integer if the value does not fit or is NaN.
+    Integer to integer wraps; i1 is 0 or 1. Equations compute with elements of storage types (bf16, f16, i8) behind
+    a cast, which is exact. Made by the language where a tensor of such a type is read or defined.
 
     An example, from `test/Dialect/Ein/roundtrip.mlir`:
 

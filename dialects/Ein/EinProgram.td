@@ -13,8 +13,8 @@ def Ein_ParamOp : Ein_Op<"param", [Symbol]> {
   let summary = "a parameter and its initial distribution";
   let description = [{
     The symbol is the parameter's path (`attention.3.wq`). Initial values are a function of (seed, path, element).
-    `frozen` ones are not trained. `sizes` are the names that the model gives the axes' extents, empty where it gives none;
-    `--ein-shard` divides parameters by them, and drops them.
+    `frozen` parameters are not trained. `sizes` are the names that the model gives to the axes' extents, empty
+    where it gives none; `--ein-shard` divides parameters by them, and removes them.
 
     An example, from `test/Dialect/Ein/roundtrip.mlir`:
 
@@ -35,10 +35,10 @@ def Ein_ParamOp : Ein_Op<"param", [Symbol]> {
 }
 
 def Ein_StateOp : Ein_Op<"state", [Symbol]> {
-  let summary = "what a model keeps from run to run";
+  let summary = "a tensor that a model keeps from run to run";
   let description = [{
-    The symbol is the state's path (`attention.3.k`). The model has an argument `state(PATH)`, what it holds before a run,
-    and a result of that name, what it holds behind it. Before the first run of a sequence each element is `init`.
+    The symbol is the state's path (`attention.3.k`). The model has an argument `state(PATH)`, the value before a
+    run, and a result of that name, the value after it. Before the first run of a sequence each element is `init`.
 
     An example, from `test/Dialect/Ein/put.mlir`:
 
@@ -69,9 +69,9 @@ def Ein_FuncOp : Ein_FunctionLike<"func"> {
   let description = [{
     One per layer body and role. Arguments, in order: data, `num_params` parameters, `num_accumulators` accumulators
     (vacant or holding a value, see `ein.contract`). Results: data, then the accumulated values. `kind` is the
-    layer's kind. A body as written has no `role`; after differentiation it is "F", "B" or "W": forward with
-    residuals, input gradients, parameter gradients; or "sum" of two contributions to a gradient: a B that may run where
-    they are made. What has its default is not printed.
+    layer's kind. A source body has no `role`. Differentiation gives roles: F (forward with saved activations), B
+    (input gradients), W (parameter gradients), or "sum" of two contributions to a gradient, a B that may run where
+    they are made. Default values are not printed.
 
     An example, from `test/Dialect/Ein/roundtrip.mlir`:
 
@@ -106,19 +106,21 @@ def Ein_FuncOp : Ein_FunctionLike<"func"> {
 def Ein_ModelOp : Ein_FunctionLike<"model"> {
   let summary = "the program of one batch, later of one micro-batch";
   let description = [{
-    `batch` is the number of samples of a batch (0: the model has no batch axis); `arg_batch` and `result_batch` give
-    the position of the batch axis of each argument and result, or -1. A result of -2 has its samples along axis 0, and is the
-    sum over them. `micro_batches` is 0 until `--ein-micro-batch`, which counts them and marks which axis of each type runs along
-    the batch (`#ein.batch`); the program is still that of the whole batch. `--ein-cut-batch` makes types those of one micro-batch;
-    the program then runs once per micro-batch, in order.
+    `batch` is the number of samples of a batch (0: the model has no batch axis). `arg_batch` and `result_batch`
+    give the batch axis of each argument and result, or -1. A result of -2 is the sum over samples, which it has
+    along axis 0.
+
+    `micro_batches` is 0 until `--ein-micro-batch`, which counts them and marks the axis of each type that runs
+    along the batch (`#ein.batch`); the program is still that of the whole batch. `--ein-cut-batch` makes types
+    those of one micro-batch; the program then runs once per micro-batch, in order.
 
     If `micro_batches` does not divide `batch`, the first batch mod micro_batches micro-batches have `ragged` =
-    ceil(batch / micro_batches) samples and the others one less. Types of a cut program are then those of the first, and keep
-    their marks. Else `ragged` is 0 and no type of a cut program has one.
+    ceil(batch / micro_batches) samples and the others one less. Types of a cut program are then those of the first,
+    and keep their marks. Else `ragged` is 0 and no type of a cut program has a mark.
 
-    A gradient is summed over the samples in `lanes`, runs of equally many micro-batches in their order; then the lanes are added in
-    theirs. Without `lanes` all are one. Results of -1 and -2 are summed over micro-batches or samples in order, reals in f64, rounded
-    once.
+    A gradient is summed over the samples in `lanes` accumulation groups, runs of equally many micro-batches in
+    their order; then the groups are added in order. Without `lanes` there is one group. Results of -1 and -2 are
+    summed over micro-batches or samples in order, reals in f64, rounded once.
 
     An example, from `test/Dialect/Ein/roundtrip.mlir`:
 
@@ -132,14 +134,14 @@ def Ein_ModelOp : Ein_FunctionLike<"model"> {
 
     (C1) It has one block, ended by `ein.return`, whose operands have the result types.
     (C2) There is a name and a batch axis for each argument and result; names are unique.
-    (C3) `batch` is 0 or at least `micro_batches`. Before the cut arguments and results have `#ein.batch` and all samples along the
-    batch, and `ragged` is 0. Behind it, if `micro_batches` does not divide `batch`, `ragged` is their quotient, rounded up, and
-    arguments and results have this extent and `#ein.batch` along the batch; else it is 0, and no argument and no result has
-    `#ein.batch`.
+    (C3) `batch` is 0 or at least `micro_batches`. Before the cut, arguments and results have `#ein.batch` and all
+    samples along the batch, and `ragged` is 0. After it, if `micro_batches` does not divide `batch`, `ragged` is
+    their quotient, rounded up, and arguments and results have this extent and `#ein.batch` along the batch. Else
+    `ragged` is 0, and no argument and no result has `#ein.batch`.
     (C4) As `ein.func`.
-    (C5) An argument or a result `state(PATH)` has one of that name, type and batch axis on the other side, and the module
-    an `ein.state` of that path.
-    (C6) `lanes` are at least 2, and divide `micro_batches`.
+    (C5) An argument or a result `state(PATH)` has one of that name, type and batch axis on the other side, and the
+    module has an `ein.state` of that path.
+    (C6) `lanes` is at least 2, and divides `micro_batches`.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
                        OptionalAttr<StrAttr>:$sym_visibility,
@@ -156,10 +158,10 @@ def Ein_ModelOp : Ein_FunctionLike<"model"> {
 }
 
 def Ein_ReturnOp : Ein_Op<"return", [Terminator, ReturnLike, Pure]> {
-  let summary = "the results of a body, of a model or of a turn";
+  let summary = "the results of a body, of a model or of an iteration";
   let description = [{
-    Its operands' types are the results' types of the function that it ends (see `ein.func`, C1), or what the turns of a
-    loop give (see `ein.loop`, C4).
+    Its operands have the result types of the function that it ends (see `ein.func`, C1), or those of a loop's body (see
+    `ein.loop`, C4).
 
     An example, from `test/Dialect/Ein/roundtrip.mlir`:
 
@@ -177,10 +179,10 @@ def Ein_CallOp : Ein_Op<"call", [DeclareOpInterfaceMethods<SymbolUserOpInterface
   let description = [{
     Applies `callee` to `args`, the parameters `params` and, for a W body, the accumulators of the parameters
     `accumulates` (one gradient *site* per call and position). `path` is the instance's path, the same on the F, B and
-    W calls of one instance. Results are the callee's data results. `turn` numbers the turns of the model's innermost
-    `repeat`s in program order; calls outside have none. Recomputation counts layers by it.
+    W calls of one instance. Results are the callee's data results. `turn` numbers the iterations of the
+    model's innermost `repeat`s in program order; calls outside have none. Recomputation counts layers by it.
 
-    A call that accumulates writes its sites; any other has no effect, and is dead where nothing uses its results.
+    A call that accumulates writes its sites. Any other has no effect, and is dead if nothing uses its results.
 
     An example, from `test/Dialect/Ein/roundtrip.mlir`:
 

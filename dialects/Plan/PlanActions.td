@@ -11,8 +11,8 @@ def Plan_ChannelOp : Plan_Op<"channel", [Symbol, HasParent<"ProgramOp">,
                                          DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "a route between two ranks: its messages";
   let description = [{
-    Made by `--plan-insert-comm`. At most `slots` receives are posted and not yet waited for. The message of
-    micro-batch i has tag `tag + 2 i` among those of the two ranks (per step: `tag`).
+    Made by `--plan-insert-comm`. At most `slots` receives are posted and not yet waited for. Between the two ranks, the
+    message of micro-batch i has the tag `tag + 2 i` (per step: `tag`).
 
     An example, from `test/Dialect/Plan/program.mlir`:
 
@@ -31,12 +31,12 @@ def Plan_ChannelOp : Plan_Op<"channel", [Symbol, HasParent<"ProgramOp">,
 
 def Plan_RankOp : Plan_Op<"rank", [SingleBlock, NoTerminator, NoRegionArguments, HasParent<"ProgramOp">,
                                    Plan_HoldsOnly<["LayoutOp", "ActionInterface"]>]> {
-  let summary = "what one rank does in a step, in order";
+  let summary = "the actions of one rank in a step, in order";
   let description = [{
-    Made by `--plan-schedule` with runs alone; `--plan-insert-comm` adds messages and the step; `--plan-addresses` a
-    layout, in front, addresses and drops. The runtime executes exactly this list; or, where `--plan-free-order` has added
-    `after`, its actions in any order that respects that. `after` has pairs of an action and an earlier one that it must come
-    after, counted from 0 in the list without the layout.
+    Made by `--plan-schedule` with runs alone. `--plan-insert-comm` adds messages and the step; `--plan-addresses`
+    adds a layout in front, addresses and drops. The runtime executes exactly this list. If `--plan-free-order` has
+    added `after`, it may execute actions in any order that respects `after`: pairs of an action and an earlier one
+    that it must follow, counted from 0 without the layout.
 
     An example, from `test/Dialect/Plan/program.mlir`:
 
@@ -48,7 +48,7 @@ def Plan_RankOp : Plan_Op<"rank", [SingleBlock, NoTerminator, NoRegionArguments,
     }
     ```
 
-    (C1) A layout stands at the front.
+    (C1) A layout is at the front.
     (C2) Ranks are unique.
     (C3) `after` has pairs, each of an action of the rank and an earlier one.
   }];
@@ -67,10 +67,12 @@ class Plan_SymbolAction<string mnemonic>
 def Plan_RunOp : Plan_SymbolAction<"run"> {
   let summary = "run a task for one micro-batch";
   let description = [{
-    `at` gives an offset in the rank's arena for each base of the task's `plan.frame`; without a frame, for each slot of
-    the task (see `plan.task`). Accumulators are vacant for the first micro-batch of a lane. A run that keeps (`keep`) leaves out the clones of its task: what they would make again is still there, and the
-    slot of a clone's value is the original's place. `mb` of P is -1: it runs once for all, and not at all where what it
-    makes is there from a run before.
+    `at` gives an offset in the rank's arena for each base of the task's `plan.frame`; without a frame, for each
+    slot of the task (see `plan.task`). Accumulators are vacant for the first micro-batch of an accumulation group.
+
+    A run that keeps (`keep`) leaves out the clones of its task: the values that they would recompute are still
+    live, and the slot of a clone's value is the original's. The `mb` of P is -1: it runs once for all
+    micro-batches, and not at all if an earlier run has left its results.
 
     An example, from `test/Dialect/Plan/program.mlir`:
 
@@ -79,7 +81,7 @@ def Plan_RunOp : Plan_SymbolAction<"run"> {
     ```
 
     (C1) The stage has this task.
-    (C2) `mb` is -1 for P, and no other task's.
+    (C2) `mb` is -1 for P, and for no other task.
   }];
   let arguments = (ins FlatSymbolRefAttr:$stage, Plan_RoleAttr:$role, Plan_MicroBatch:$mb, UnitAttr:$keep,
                        OptionalAttr<DenseI64ArrayAttr>:$at);
@@ -103,7 +105,7 @@ class Plan_PlacedMessage<string mnemonic, string part, string what, string meani
   let assemblyFormat = "$channel `mb` $mb (`at` $at^)? attr-dict";
 }
 
-def Plan_PostRecvOp : Plan_PlacedMessage<"post_recv", "post", "offer the place where a message goes", [{
+def Plan_PostRecvOp : Plan_PlacedMessage<"post_recv", "post", "offer the buffer of a message", [{
     Gives one credit and does not wait. The bytes belong to the message from here to its `plan.wait_recv`, and to the
     value that it becomes from there. `mb` is -1 on per-step channels.
 
@@ -114,7 +116,7 @@ def Plan_PostRecvOp : Plan_PlacedMessage<"post_recv", "post", "offer the place w
     ```
   }]>;
 def Plan_WaitRecvOp : Plan_Message<"wait_recv", "waitReceive", "wait for a message", [{
-    Until its bytes are there.
+    Returns when the bytes have arrived.
 
     An example, from `test/Dialect/Plan/program.mlir`:
 
@@ -132,7 +134,7 @@ def Plan_SendOp : Plan_PlacedMessage<"send", "send", "start a message", [{
     ```
   }]>;
 def Plan_WaitSendOp : Plan_Message<"wait_send", "waitSend", "wait until a message is copied", [{
-    Until its receive is posted and the bytes have left.
+    Returns when the receive is posted and the bytes have left.
 
     An example, from `test/Dialect/Plan/program.mlir`:
 
@@ -144,8 +146,8 @@ def Plan_WaitSendOp : Plan_Message<"wait_send", "waitSend", "wait until a messag
 def Plan_DropOp : Plan_Action<"drop"> {
   let summary = "bytes are dead";
   let description = [{
-    Made by `--plan-addresses` after the last use of a value, or of values that lie together. What lies there is not used
-    after this. The runtime's `--check-arena` overwrites the bytes.
+    Made by `--plan-addresses` after the last use of a value, or of the values of a block. Nothing uses these bytes as
+    they are after this. The runtime's `--check-arena` overwrites them.
 
     An example, from `test/Dialect/Plan/program.mlir`:
 
@@ -160,7 +162,7 @@ def Plan_DropOp : Plan_Action<"drop"> {
 def Plan_StepOp : Plan_Action<"step"> {
   let summary = "take an optimizer step on the parameters that this rank owns";
   let description = [{
-    Adds each parameter's gradient sites, lane by lane and in their order, updates the parameter; sites become vacant.
+    Adds each parameter's gradient sites, group by group and in order, and updates the parameter. Sites become vacant.
 
     An example, from `test/Dialect/Plan/program.mlir`:
 
@@ -185,10 +187,10 @@ def Plan_LayoutOp : Plan_Op<"layout", [SingleBlock, NoTerminator, NoRegionArgume
                                        Plan_HoldsOnly<["StaticOp", "FrameOp"]>]> {
   let summary = "the arena of a rank";
   let description = [{
-    First the static area, whose places its region lists, then values of micro-batches. Frames say which of these lie
-    together. `bound` is the most that is live at one time, in bytes rounded as the places are: no arena can be smaller in
-    this order. Of an arena above the bound `exact` says that a search has shown that none is smaller all the same;
-    `--plan-verify` searches again.
+    First the static area, whose persistent buffers its region lists, then values of micro-batches. Frames say which
+    of these form blocks. `bound` is the most that is live at one time, in bytes rounded like the buffers: no arena
+    can be smaller in this order. For an arena above the bound, `exact` says that a search has shown that none is
+    smaller; `--plan-verify` searches again.
 
     An example, from `test/Dialect/Plan/program.mlir`:
 
@@ -201,7 +203,7 @@ def Plan_LayoutOp : Plan_Op<"layout", [SingleBlock, NoTerminator, NoRegionArgume
     ```
 
     (C1) static <= bound <= arena.
-    (C2) A task has one frame at most, and one without its clones.
+    (C2) A task has at most one frame, and one for runs that keep.
   }];
   let arguments = (ins Plan_Natural:$static_bytes, Plan_Natural:$arena_bytes, Plan_Natural:$bound_bytes,
                        UnitAttr:$exact);
@@ -218,13 +220,13 @@ def Plan_LayoutOp : Plan_Op<"layout", [SingleBlock, NoTerminator, NoRegionArgume
 }
 
 def Plan_StaticOp : Plan_Op<"static", [HasParent<"LayoutOp">]> {
-  let summary = "a place for the whole run";
+  let summary = "a persistent buffer";
   let description = [{
-    `name` is a parameter's path, or an input's or output's name. Gradients have a `site`, of which `lanes` lie one behind
-    the other, beginning with `lane`. Inputs and outputs hold
-    the whole batch, as states do, whose `name` is their path; an output without a batch axis holds one value per
-    micro-batch, in order. What is `prepared` is named
+    `name` is a parameter's or state's path, or an input's or output's name; `prepared` values are named
     STAGE.NUMBER, by the stage and the number of its P's result. `owned` as in `plan.param`.
+
+    Gradients have a `site`, with `lanes` accumulators one behind the other, from group `lane` on. Inputs, outputs
+    and states hold the whole batch; an output without a batch axis holds one value per micro-batch, in order.
 
     An example, from `test/Dialect/Plan/program.mlir`:
 
@@ -244,11 +246,11 @@ def Plan_StaticOp : Plan_Op<"static", [HasParent<"LayoutOp">]> {
 }
 
 def Plan_FrameOp : Plan_Op<"frame", [HasParent<"LayoutOp">, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "where a task's slots lie beside each other";
+  let summary = "offsets of a task's slots within blocks";
   let description = [{
-    Made by `--plan-addresses` where many micro-batches have many values: values that live equally long lie together, in a
-    block, and a run gives the address of each block (`at` of `plan.run`) in place of each value's. Slot k of the task
-    lies `slots`[2 k + 1] bytes behind base `slots`[2 k]. `keep` as in `plan.run`: such runs have a frame of their own.
+    Made by `--plan-addresses` where many micro-batches have many values. Values with equal lifetimes form a block,
+    and a run gives the address of each block (`at` of `plan.run`) in place of each value's. Slot k of the task is
+    `slots`[2 k + 1] bytes behind base `slots`[2 k]. `keep` as in `plan.run`: such runs have a frame of their own.
 
     An example, from `test/Dialect/Plan/program.mlir`:
 

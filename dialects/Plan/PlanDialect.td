@@ -12,9 +12,9 @@ def Plan_Dialect : Dialect {
   let cppNamespace = "::plc::plan";
   let summary = "kernels, stages, routes, tasks, channels and actions";
   let description = [{
-    How a program runs: its equations grouped in kernels, kernel calls cut into stages, values routed between stages,
-    tasks ordered on ranks, messages and addresses. Three levels, each printable, verified and testable alone:
-    *program* (`plan.program`, `plan.stage`, `plan.route`), *tasks* (`plan.task`, `plan.call`) and *schedule*
+    How a program runs: equations grouped in kernels, kernel calls cut into stages, values routed between stages,
+    tasks ordered on ranks, messages and addresses. It has three levels, each printable, verified and testable
+    alone: *program* (`plan.program`, `plan.stage`, `plan.route`), *tasks* (`plan.task`, `plan.call`) and *schedule*
     (`plan.rank` and its actions). `Rationale.md` gives the reasons.
   }];
   let dependentDialects = ["::plc::ein::EinDialect"];
@@ -23,7 +23,7 @@ def Plan_Dialect : Dialect {
 
 class Plan_Op<string mnemonic, list<Trait> traits = []> : Op<Plan_Dialect, mnemonic, traits>;
 
-// What every value of a plan is: its precision is chosen, and no sum of bytes of a plan overflows.
+// The type of every value of a plan: its precision is chosen, and no sum of bytes of a plan overflows.
 def Plan_Tensor : Type<CPred<"::plc::ein::isSizedTensor($_self)">,
                        "tensor of 1 to 2^48 elements f16, bf16, f32, f64, i8, i32, i64 or i1", "::mlir::RankedTensorType">;
 
@@ -31,14 +31,14 @@ class Plan_WordAttr<EnumInfo words, string mnemonic> : EnumAttr<Plan_Dialect, wo
   let assemblyFormat = "custom<Word>($value)";
 }
 
-// In an instance any number is syntax: the planner's own `check` refuses those that mean nothing.
+// Instances take any number as syntax: the planner's own `check` rejects those without a meaning.
 def Plan_Count : TypedSignlessIntegerAttrBase<I64, "int64_t", "a count">;
 def Plan_Natural : ConfinedAttr<Plan_Count, [IntNonNegative]>;
 def Plan_Positive : ConfinedAttr<Plan_Count, [IntPositive]>;
-// Of an action: a micro-batch by number, or -1 for what happens once per step.
+// Of an action: the number of a micro-batch, or -1 if it happens once per step.
 def Plan_MicroBatch : ConfinedAttr<Plan_Count, [IntMinValue<-1>]>;
 
-// The ops of the body are of these classes or interfaces. The message calls them by `contents` of the op.
+// The operations of the body are of these classes or interfaces. Messages name them by `contents` of the operation.
 class Plan_HoldsOnly<list<string> ops>
     : ParamNativeOpTrait<"HoldsOnly", !interleave(!foreach(op, ops, "::plc::plan::" # op), ",")> {
   let cppNamespace = "::plc::plan";
@@ -59,7 +59,7 @@ def Plan_KernelKind : I32EnumAttr<"KernelKind", "shape of a kernel's iteration",
 
 def Plan_KernelKindAttr : Plan_WordAttr<Plan_KernelKind, "kind">;
 
-// What each can compute, costs and is written by is one row of include/plc/Dialect/Plan/Implementations.def.
+// One row of include/plc/Dialect/Plan/Implementations.def says what each computes, from what size, and what writes it.
 def Plan_Implementation : I32EnumAttr<"Implementation", "who computes a kernel", [
     I32EnumAttrCase<"blis", 0>,        // contract: calls of the library
     I32EnumAttrCase<"tiles", 1>,       // contract: tiles of registers
@@ -77,7 +77,7 @@ def Plan_Implementation : I32EnumAttr<"Implementation", "who computes a kernel",
 
 def Plan_ImplementationAttr : Plan_WordAttr<Plan_Implementation, "by">;
 
-// A row of a table of the planner, which TableGen cannot read: the enum is C++'s, and the name stands between quotes.
+// A row of a table of the planner, which TableGen cannot read: the enum is C++'s, and the name is in quotes.
 class Plan_ChoiceAttr<string name, string kind, string what> : AttrDef<Plan_Dialect, name> {
   let summary = what;
   let parameters = (ins AttrParameter<kind, what>:$value);

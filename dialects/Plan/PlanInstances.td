@@ -6,19 +6,20 @@ include "dialects/Plan/PlanDialect.td"
 include "dialects/Plan/PlanProgram.td"
 include "mlir/IR/SymbolInterfaces.td"
 
-/// A problem of `plc/Planner`, written down; `--plan-solve-instances` writes the answer beside it, or checks the one that
-/// stands there.
+/// A problem of `plc/Planner` as IR. `--plan-solve-instances` writes the answer beside it, or checks the given one.
 class Plan_Instance<string mnemonic> : Plan_Op<mnemonic, [Symbol, SingleBlock, NoTerminator, NoRegionArguments]> {
   let regions = (region SizedRegion<1>:$body);
   let hasVerifier = 1;
 }
 
 def Plan_PackInstanceOp : Plan_Instance<"pack_instance"> {
-  let summary = "a problem of addresses";
+  let summary = "a packing problem: addresses of blocks";
   let description = [{
-    Blocks that live at a common time get disjoint bytes, as low as possible (`PackProblem` of `plc/Planner/Addresses/Pack.h`).
-    The answer: `packed`, the end of the highest block; `bound`, the most that lives at one time; each block's `at`;
-    `exact` if a search has shown that no packing is smaller, though there may be none at the bound. Written by hand or by whoever publishes a problem; solved or checked by `--plan-solve-instances`.
+    Blocks that live at a common time get disjoint bytes, as low as possible (`PackProblem` of
+    `plc/Planner/Addresses/Pack.h`). The answer has `packed`, the end of the highest block; `bound`, the most that
+    is live at one time; each block's `at`; and `exact` if a search has shown that no packing is smaller, even where
+    none reaches the bound. Instances come from users or from published problems; `--plan-solve-instances` solves or
+    checks them.
 
     An example, from `test/Planning/solve-instances.mlir`:
 
@@ -31,7 +32,7 @@ def Plan_PackInstanceOp : Plan_Instance<"pack_instance"> {
     ```
 
     (C1) It holds `plan.block`s.
-    (C2) The answer stands whole, or not at all.
+    (C2) The answer is complete or absent.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$sym_visibility, Plan_Count:$alignment,
                        OptionalAttr<Plan_Count>:$packed, OptionalAttr<Plan_Count>:$bound, UnitAttr:$exact);
@@ -44,7 +45,7 @@ def Plan_PackInstanceOp : Plan_Instance<"pack_instance"> {
 def Plan_BlockOp : Plan_Op<"block", [HasParent<"PackInstanceOp">]> {
   let summary = "bytes that live for a while";
   let description = [{
-    At the times `begin` to before `end`; `at` is the offset that an answer gives.
+    It is live from time `begin` until before `end`; `at` is the offset that an answer gives.
 
     An example, from `test/Planning/solve-instances.mlir`:
 
@@ -57,20 +58,22 @@ def Plan_BlockOp : Plan_Op<"block", [HasParent<"PackInstanceOp">]> {
 }
 
 def Plan_RematInstanceOp : Plan_Instance<"remat_instance"> {
-  let summary = "a problem of recomputation";
+  let summary = "a rematerialization problem";
   let description = [{
     Forward calls in order, the values that they read and make, and the backward calls in order, of one micro-batch
-    (`RematProblem` of `plc/Planner/Remat/Remat.h`). `policy` and its numbers choose what is computed again, as the table
-    `[checkpoint]` of a strategy does; with `equations` they count calls instead of layers. `limit` is the bytes of kept
-    and recomputed values that may live at once in the backward pass. The answer: the values that are `kept`, the calls
-    that are `cloned`, by number, the `bytes` kept, and the time `ns` of the clones, beside `bound`: no choice that keeps
-    as little computes again for less. Solved or checked by `--plan-solve-instances`, which refuses numbers that the
-    policy ignores.
+    (`RematProblem` of `plc/Planner/Remat/Remat.h`). `policy` and its numbers choose the values to recompute, as the
+    table `[checkpoint]` of a strategy does; with `equations` they count calls instead of layers. `limit` bounds the
+    bytes of kept and recomputed values that are live at once in the backward pass. The answer has the values that
+    are `kept`, the numbers of the `cloned` calls, the `bytes` kept, and the time `ns` of the clones, beside
+    `bound`: no choice that keeps as little recomputes for less. `--plan-solve-instances` solves or checks it, and
+    rejects numbers that the policy ignores.
 
-    Under the policy `budget` it is a problem of retention (`RetentionProblem` of `plc/Planner/Remat/Retention.h`): backward calls
-    take time and make values, too, `limit` is all that the rank may hold, `static` bytes included, with `in_flight`
-    micro-batches at once, other ones of which run between B and W if it `splits`, and nothing runs again before the call `again_from`. Then the answer says for each of the `cloned` calls, in their order, `before` which call it runs;
-    computes and backwards are counted together; `bytes` is the most that lives at once. It is checked, not solved.
+    Under the policy `budget` it is another problem (`RetentionProblem` of `plc/Planner/Remat/Retention.h`), which
+    is checked, not solved. Backward calls take time and make values, too. `limit` is all that the rank may hold,
+    with `static` bytes and `in_flight` micro-batches at once, other ones of which run between B and W if it
+    `splits`. No call runs again before the call `again_from`. The answer has, for each of the `cloned` calls in
+    order, the call `before` which it runs, computes and backwards counted together; `bytes` is the most that is
+    live at once.
 
     An example, from `test/Planning/solve-instances.mlir`:
 
@@ -83,7 +86,7 @@ def Plan_RematInstanceOp : Plan_Instance<"remat_instance"> {
     ```
 
     (C1) It holds `plan.value`s, `plan.compute`s and `plan.backward`s.
-    (C2) The answer stands whole, or not at all.
+    (C2) The answer is complete or absent.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$sym_visibility, Plan_RematAttr:$policy,
                        OptionalAttr<Plan_Count>:$interval, OptionalAttr<DenseI64ArrayAttr>:$layers,
@@ -107,7 +110,7 @@ class Plan_RematItem<string mnemonic> : Plan_Op<mnemonic, [HasParent<"RematInsta
 def Plan_ValueOp : Plan_RematItem<"value"> {
   let summary = "a value, by its bytes";
   let description = [{
-    Given, unless a `plan.compute` makes it. A `pinned` one stays for other reasons: an output.
+    It is given, unless a `plan.compute` makes it. A `pinned` value is kept for other reasons, as an output is.
 
     An example, from `test/Planning/solve-instances.mlir`:
 
@@ -122,11 +125,12 @@ def Plan_ValueOp : Plan_RematItem<"value"> {
 def Plan_ComputeOp : Plan_RematItem<"compute"> {
   let summary = "a forward call";
   let description = [{
-    Values by number. A call `once` is never computed again: a layer of a kind that is not selected. What another `stage`
-    makes is there once it has been received, and nothing is computed again for it (all are of stage 0 under the policy
-    `budget`). Beside what it reads and makes a call takes `scratch` bytes; a value may take the place of one that is read
-    for the last time: `in_place` lists such pairs, the operand before the result. Both count under the policy `budget`
-    alone, and so does how it is `named` where nothing fits.
+    `reads` and `makes` list values by number. A call `once` is never recomputed: a layer of a kind that is not
+    selected. Values of another `stage` are there once they have been received, and nothing is recomputed for them
+    (under the policy `budget` all calls are of stage 0). Three more count under the policy `budget` alone:
+    `scratch`, bytes that a call takes beside its operands and results; `in_place`, pairs of an operand and a result
+    that may take its memory, if it is read for the last time; and the name (`named`) for messages where nothing
+    fits.
 
     An example, from `test/Planning/solve-instances.mlir`:
 
@@ -147,8 +151,9 @@ def Plan_ComputeOp : Plan_RematItem<"compute"> {
 def Plan_BackwardOp : Plan_RematItem<"backward"> {
   let summary = "a backward call: what it reads of the forward pass";
   let description = [{
-    Values by number. `role` tells whether it is of a task B or W; what W alone reads lives until then. `stage` is as in
-    `plan.compute`; `ns`, `scratch`, `makes`, `in_place` and `named` are as in `plan.compute`, and count under the policy `budget` alone: backward calls run once.
+    `reads` and `makes` list values by number. `role` is the task, B or W; values that W alone reads live until
+    then. `stage` is as in `plan.compute`. `ns`, `scratch`, `makes`, `in_place` and `named` are too, and count under
+    the policy `budget` alone: backward calls run once.
 
     An example, from `test/Planning/solve-instances.mlir`:
 
@@ -169,13 +174,13 @@ def Plan_BackwardOp : Plan_RematItem<"backward"> {
 }
 
 def Plan_ScheduleInstanceOp : Plan_Instance<"schedule_instance"> {
-  let summary = "a problem of order";
+  let summary = "a scheduling problem";
   let description = [{
-    Stages on ranks run each of their tasks once per micro-batch (`ScheduleProblem` of `plc/Planner/Schedule/Schedule.h`), in the
-    order that `schedule` names. `samples` are those of each micro-batch, in proportion to which its times are
-    those of the stages, which tell of the largest one. The answer: a
-    `plan.order` for each rank, `makespan`, `bound`. An answer that comes from elsewhere needs no `schedule`. Solved or
-    checked by `--plan-solve-instances`.
+    Stages on ranks run each of their tasks once per micro-batch (`ScheduleProblem` of
+    `plc/Planner/Schedule/Schedule.h`), in the order that `schedule` names. The stages' times are those of the
+    largest micro-batch; `samples` are those of each, and its times are in proportion. The answer has a `plan.order`
+    for each rank, `makespan` and `bound`. An answer from elsewhere needs no `schedule`. `--plan-solve-instances`
+    solves or checks it.
 
     An example, from `test/Planning/solve-instances.mlir`:
 
@@ -188,7 +193,7 @@ def Plan_ScheduleInstanceOp : Plan_Instance<"schedule_instance"> {
     ```
 
     (C1) It holds `plan.times`, `plan.dependence`s and `plan.order`s.
-    (C2) The answer stands whole, or not at all.
+    (C2) The answer is complete or absent.
     (C3) Without an answer there is a `schedule`.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$sym_visibility, Plan_Count:$micro_batches,
@@ -221,7 +226,7 @@ def Plan_TimesOp : Plan_ScheduleItem<"times"> {
 def Plan_DependenceOp : Plan_ScheduleItem<"dependence"> {
   let summary = "a task that waits for another's result";
   let description = [{
-    Stages by number; of the same micro-batch; `ns` is the time of the way.
+    Stages by number, for the same micro-batch; `ns` is the time of the transfer.
 
     An example, from `test/Planning/solve-instances.mlir`:
 
@@ -235,9 +240,9 @@ def Plan_DependenceOp : Plan_ScheduleItem<"dependence"> {
 }
 
 def Plan_OrderOp : Plan_ScheduleItem<"order"> {
-  let summary = "what a rank runs, in order";
+  let summary = "the jobs of a rank, in order";
   let description = [{
-    Of rank 0, 1, .. in turn. A job is its stage, task and micro-batch: `"1B3"`.
+    The first is that of rank 0, then of rank 1, and so on. A job is its stage, task and micro-batch: `"1B3"`.
 
     An example, from `test/Planning/solve-instances.mlir`:
 
@@ -245,7 +250,7 @@ def Plan_OrderOp : Plan_ScheduleItem<"order"> {
     plan.order ["0F0"]
     ```
 
-    (C1) Jobs are written so.
+    (C1) Jobs have this form.
   }];
   let arguments = (ins StrArrayAttr:$jobs);
   let assemblyFormat = "$jobs attr-dict";

@@ -7,8 +7,8 @@ include "mlir/IR/Interfaces.td"
 def Plan_ActionInterface : OpInterface<"ActionInterface"> {
   let cppNamespace = "::plc::plan";
   let description = [{
-    What a rank does at one point of its list. A message has four actions: its source does `send` and `wait_send`, its
-    destination `post_recv` and `wait_recv`. Every other action is of the rank alone.
+    One element of a rank's list. A message has four actions: its source does `send` and `wait_send`, its
+    destination `post_recv` and `wait_recv`. Every other action concerns one rank alone.
   }];
   let methods = [
     InterfaceMethod<"The micro-batch that it is for; -1: once per step.", "int64_t", "getMicroBatch", (ins), "", [{

@@ -13,17 +13,19 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Plan_KernelOp : Plan_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, SymbolTable]> {
   let summary = "a group of equations that is one unit of code, bytes, cutting and recomputation";
   let description = [{
-    Made by `--form-kernels`; compiled once, whatever the number of its calls; no later phase splits or merges one.
-    The last `num_accumulators` arguments are accumulators (see `ein.contract`): each is updated in place and is the
-    same memory as the result of its position from the end. `kind` is the shape of its iteration; `by` names the code
-    that computes it, chosen by rates, which code generation obeys: so `ns` is the time of what runs. Every operand is
-    row-major, whoever computes. The cost of a call: `flops`, `bytes` read and written, `ns` on one thread as the rates
-    predict. Without `by` a kernel can be planned, not compiled. The accumulator of a kernel that `updates` is a state of the
-    program (see `plan.input`), which is never vacant.
+    Made by `--form-kernels` and compiled once, whatever the number of its calls. No later phase splits or merges
+    kernels. The last `num_accumulators` arguments are accumulators (see `ein.contract`). Each is updated in place
+    and has the memory of the result at its position from the end.
 
-    A kernel of kind `loop` holds one `ein.loop`, whose turns call kernels, and these kernels, which are its own symbols:
-    nothing outside sees them, so that all that plans takes it for one unit. What its turns need besides operands lies in
-    its last result, `scratch`, an `ein.iota` that nobody reads: the bytes are planned as all others.
+    `kind` is the shape of the iteration. `by` names the implementation, chosen by rates; code generation obeys it,
+    so `ns` is the time of the code that runs. Without `by` a kernel can be planned, not compiled. Every operand is
+    row-major. The cost of a call is `flops`, `bytes` read and written, and `ns` on one thread as the rates predict.
+    The accumulator of a kernel that `updates` is a state of the program (see `plan.input`), which is never vacant.
+
+    A kernel of kind `loop` holds one `ein.loop`, whose iterations call kernels, and these kernels as its own
+    symbols. Nothing outside sees them, so planning takes it for one unit. Its last result, `scratch`, holds the
+    values that iterations need beside operands. It is an `ein.iota` that nothing reads: the bytes are planned like
+    all others.
 
     An example, from `test/Dialect/Plan/program.mlir`:
 
@@ -37,12 +39,13 @@ def Plan_KernelOp : Plan_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, S
     (C1) It has one block, ended by `plan.yield`, whose operands have the result types.
     (C2) Accumulators are the last arguments and have the types of the last results.
     (C3) Counts fit the signature.
-    (C4) Its arguments and results are tensors of 1 to 2^48 elements, of a chosen precision; what it holds are equations
+    (C4) Its arguments and results are tensors of 1 to 2^48 elements, of a chosen precision; its body holds equations
     of the `ein` dialect.
     (C5) `by` computes kernels of this `kind`.
     (C6) One that `updates` has one accumulator and one result.
-    (C7) Of kind `loop` it has no accumulators and holds one `ein.loop`, in whose body are calls alone; what that gives are
-    results of these calls, each one carry and one element at most. No other kernel holds a loop or kernels.
+    (C7) A kernel of kind `loop` has no accumulators and holds one `ein.loop`, whose body has calls alone. The body
+    returns results of these calls, each as one carry and one element at most. No other kernel holds a loop or
+    kernels.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
                        OptionalAttr<StrAttr>:$sym_visibility,
@@ -71,10 +74,10 @@ def Plan_KernelOp : Plan_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, S
 
 def Plan_CloneAttr : AttrDef<Plan_Dialect, "Clone"> {
   let mnemonic = "clone";
-  let summary = "which call a clone repeats";
+  let summary = "the call that a clone recomputes";
   let description = [{
-    `original` is the place of a call among those of its stage's F, `id` the clone's own number in its program. Ids
-    differ, so no two clones are equal operations and none is merged with another or with its original. Example:
+    `original` is the index of a call among those of its stage's F, `id` the clone's own number in its program. Ids
+    differ, so no two clones are equal operations, and none is merged with another or with its original. Example:
     `#plan.clone<3, 0>`.
   }];
   let parameters = (ins "int64_t":$original, "int64_t":$id);
@@ -88,11 +91,13 @@ def Plan_CallOp : Plan_Op<"call", [DeclareOpInterfaceMethods<SymbolUserOpInterfa
     memory after the call. `path` is the instance whose body holds the call; it is empty in an `ein.func`, which
     instances share, and set where `--plan-partition` inlines the bodies.
 
-    A call of F may `discard` results, by number: the decision of `--plan-partition` that they are not kept for B and W but
-    computed again there. Calls of B and W say which calls of F run `again` before them, by their places in F, in order;
-    one of them runs several times if it is named several times. A call that has `recompute` is a *clone*, made by `--plan-remat`: it computes again what a call of F computed, of the
-    same kernel on the same values, each of which is kept or a clone's. `--plan-verify` proves that. A run that keeps
-    (see `plan.run`) leaves it out.
+    A call of F may `discard` results, by number: `--plan-partition` decides that they are not saved for B and W,
+    but recomputed there. Calls of B and W list in `again` the calls of F that run again before them, by index in F
+    and in order. A call listed several times runs several times.
+
+    A call with `recompute` is a *clone*, made by `--plan-remat`. It recomputes a call of F, with the same kernel on
+    the same values, each of which is saved or a clone's. `--plan-verify` proves that. A run that keeps (see
+    `plan.run`) leaves clones out.
 
     An example, from `test/Dialect/Plan/program.mlir`:
 
@@ -101,9 +106,9 @@ def Plan_CallOp : Plan_Op<"call", [DeclareOpInterfaceMethods<SymbolUserOpInterfa
     ```
 
     (C1) The kernel is a `plan.kernel`; argument and result types are its types.
-    (C2) A clone stands in a task B or W.
-    (C3) What a call discards are results of it, ascending; it stands in a task F.
-    (C4) Calls run again before a call of a task B or W, which is no clone.
+    (C2) A clone is in a task B or W.
+    (C3) A call discards results of its own, in ascending order; it is in a task F.
+    (C4) Only calls of a task B or W that are no clones have calls that run again.
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<Plan_Tensor>:$args,
                        DefaultValuedAttr<StrAttr, "\"\"">:$path, OptionalAttr<Plan_CloneAttr>:$recompute,

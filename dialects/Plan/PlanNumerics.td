@@ -6,12 +6,12 @@ include "dialects/Plan/PlanDialect.td"
 include "mlir/IR/SymbolInterfaces.td"
 
 def Plan_NumericsOp : Plan_Op<"numerics", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "what a program computes, whatever the plan";
+  let summary = "a digest of what a program computes, whatever the plan";
   let description = [{
-    Made by `--record-numerics` of each model's numerics program. `digest` is a hash of the equations by which the outputs
-    and gradients of `program` are made (`plc/Analysis/ProgramDigest.h`). `--verify-numerics` makes it anew of the
-    equations that then stand in bodies, or in the kernels that the tasks call, and refuses another one. It is no part of
-    the numerics key, and nothing else reads it.
+    Made by `--record-numerics` for each model's numerics program. `digest` is a hash of the equations that compute
+    the outputs and gradients of `program` (`plc/Analysis/ProgramDigest.h`). `--verify-numerics` computes it again,
+    from the equations in bodies or in the kernels that tasks call, and rejects another one. It is no part of the
+    numerics key, and nothing else reads it.
 
     An example, from `test/Dialect/Plan/numerics.mlir`:
 

@@ -9,10 +9,10 @@ include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Plan_Role : I32EnumAttr<"Role", "what a task computes", [
-    I32EnumAttrCase<"F", 0>, // results and residuals
+    I32EnumAttrCase<"F", 0>, // results and saved activations
     I32EnumAttrCase<"B", 1>, // gradients of inputs
     I32EnumAttrCase<"W", 2>, // gradients of parameters
-    I32EnumAttrCase<"P", 3>  // what is the same in all runs
+    I32EnumAttrCase<"P", 3>  // precomputed values, the same in all runs
   ]> {
   let cppNamespace = "::plc::plan";
   let genSpecializedAttr = 0;
@@ -26,7 +26,7 @@ def Plan_Per : I32EnumAttr<"Per", "how often a route carries a value",
 }
 def Plan_PerAttr : Plan_WordAttr<Plan_Per, "per">;
 
-// What an optimizer keeps beside a trained parameter: nothing, a momentum, or two moments.
+// The moments that an optimizer keeps beside a trained parameter: none, a momentum, or two.
 def Plan_Moments : ConfinedAttr<Plan_Count, [IntNonNegative, IntMaxValue<2>]>;
 
 def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, SingleBlock, NoRegionArguments,
@@ -36,29 +36,34 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, Sing
   let summary = "one entry of a module: how its model runs";
   let description = [{
     Made by `--plan-partition` from an `ein.model` of the same name. Holds stages, then routes, then ranks as the
-    planning passes add them. Its region is a graph: stages refer to each other's results both ways until
+    planning passes add them. Its region is a graph: stages use each other's results both ways, until
     `--plan-infer-skips` gives each such value a route.
 
-    Inputs and outputs are named; `arg_types` and `result_types` are those of one micro-batch, `arg_batch` and
-    `result_batch` the axis that is the batch, or -1. In memory micro-batches lie one behind the other, whichever it is. What the passes decided, beside a lower
-    bound: `cut_ns` is the time of the slowest rank for one micro-batch, where cuts fall between layer calls or, if the
-    program `cuts_kernels`, between kernels; `step_ns` the predicted time of the step
-    in the order called `schedule`. By the policy `remat` the calls of F discard what B and W compute again: a micro-batch
-    keeps `kept_bytes` for them, of which `kept_bound_bytes` could not be discarded, and computes again for `recompute_ns`,
-    where no choice that keeps as little does so for less than `recompute_bound_ns`. If the program `keeps_last`, its last
-    micro-batch computes nothing again. The optimizer keeps `moments` tensors beside each trained parameter.
-    If `micro_batches` does not divide `batch`, types are those of the larger micro-batches, and `#ein.batch` says in each,
-    also in those of kernels, which axis has fewer elements in the others (see `ein.model`). `lanes` are the runs of
+    Inputs and outputs are named. `arg_types` and `result_types` are those of one micro-batch, `arg_batch` and
+    `result_batch` the batch axis, or -1. In memory micro-batches are stored one behind the other, whichever axis it
+    is. Decisions of the passes, beside a lower bound each:
+
+    - `cut_ns`: the time of the slowest rank for one micro-batch. Cuts are between layer calls or, if the program
+      `cuts_kernels`, between kernels.
+    - `step_ns`: the predicted time of the step in the order called `schedule`.
+    - `kept_bytes` and `recompute_ns`: by the policy `remat` the calls of F discard values that B and W recompute. A
+      micro-batch keeps `kept_bytes` for them, of which `kept_bound_bytes` could not be discarded. It recomputes for
+      `recompute_ns`; no choice that keeps as little takes less than `recompute_bound_ns`. If the program
+      `keeps_last`, its last micro-batch recomputes nothing.
+
+    The optimizer keeps `moments` tensors beside each trained parameter. If `micro_batches` does not divide `batch`,
+    types are those of the larger micro-batches. `#ein.batch` then marks, also in types of kernels, the axis that
+    has fewer elements in the others (see `ein.model`). `lanes` is the number of accumulation groups, runs of
     micro-batches that are summed by themselves: each gradient site has an accumulator for each.
 
-    Its stages are a pipeline, and there are so many `replicas` of it: replica r runs the r-th part of the micro-batches, which is
-    whole lanes, on ranks of its own, behind those of the replicas before. Up to `--plan-replicate` the program holds the first one
-    alone; from there on all.
+    The stages are a pipeline, of which there are `replicas`. Replica r runs the r-th range of micro-batches, which
+    is whole groups, on ranks of its own, behind those of the replicas before. Up to `--plan-replicate` the program
+    holds the first replica alone, then all.
 
-    Where sizes of the model are divided (`--ein-shard`), `shards` ranks share a stage of that pipeline: each is then several
-    stages, one behind the other, on ranks `shards` * r up to `shards` * (r + 1) - 1. With one shard a stage of the pipeline may be
-    several, too, one behind the other on its rank, so that the gradients of one leave while others run. `pipeline` has the stage of
-    the pipeline that each stage of the first replica is a part of; without it each is one.
+    If sizes of the model are divided (`--ein-shard`), `shards` ranks share a stage of the pipeline. It is then
+    several stages, one behind the other, on ranks `shards` * r up to `shards` * (r + 1) - 1. With one shard a
+    pipeline stage may also be several, one behind the other on its rank, so that gradients of one leave while
+    others run. `pipeline` has the pipeline stage of each stage of the first replica; without it each stage is one.
 
     Test: `test/Dialect/Plan/program.mlir`.
 
@@ -72,19 +77,21 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, Sing
     }
     ```
 
-    (C1) There is a name, a type and a batch axis for each input and output; types are tensors, of 1 to 2^48 elements; the
-    axis is -1 or one of the tensor's; names are unique.
-    (C2) `batch` is 0 or at least `micro_batches`, which `lanes` divide. If `micro_batches` does not divide it, inputs and outputs have their
-    quotient, rounded up, and `#ein.batch` along the batch; else none has `#ein.batch`.
+    (C1) There is a name, a type and a batch axis for each input and output; types are tensors, of 1 to 2^48 elements;
+    the axis is -1 or one of the tensor's; names are unique.
+    (C2) `batch` is 0 or at least `micro_batches`, which `lanes` divides. If `micro_batches` does not divide
+    `batch`, inputs and outputs have their quotient, rounded up, and `#ein.batch` along the batch; else none has
+    `#ein.batch`.
     (C3) Stages have ranks from 0, none left out.
     (C4) No bound exceeds its answer.
     (C5) Clones have ids of their own.
-    (C6) No value is its own: results of stages and routes between stages of one rank lead to what makes the value.
+    (C6) No value is its own: results of stages and routes between stages of one rank lead to the call that makes it.
     (C7) Each route has one `plan.stash` and one `plan.pop`.
-    (C8) `replicas` divide `lanes`. Stages are of the first replica, or of all of them: then each has as many on as many ranks,
-    its stage of some number has the rank of the first one's, counted from its own first rank.
-    (C9) `shards` divide the ranks of a replica; unless they are 1 there is a `pipeline`. That has an entry for each stage of a
-    replica: the first is 0, each other as large as the one before or larger by one, and equal ones are on ranks of one group.
+    (C8) `replicas` divides `lanes`. Stages are of the first replica, or of all of them. Then each replica has as
+    many stages on as many ranks, in the same order and on the same ranks relative to its own first one.
+    (C9) `shards` divides the ranks of a replica; unless it is 1 there is a `pipeline`, with an entry for each stage
+    of a replica. The first is 0, each other equals the one before or is larger by one, and equal ones are on ranks
+    of one group.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$sym_visibility,
                        StrArrayAttr:$arg_names, TypeArrayAttr:$arg_types, DenseI64ArrayAttr:$arg_batch,
@@ -126,10 +133,10 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, Sing
 def Plan_LayerOp : Plan_Op<"layer", [HasParent<"ProgramOp">]> {
   let summary = "an instance that belongs to a layer";
   let description = [{
-    Layers are what recomputation is chosen among: the turns of the model's `repeat`s, or each layer call where nothing
-    repeats, counted from 0 in program order. Made by `--plan-partition`, in program order, of the instances of layers and
-    of the loose equations between two layers, which have no `kind` and go with the layer before them. Instances that are
-    not listed (an embedding, a head) belong to no layer: nothing of theirs is recomputed.
+    Recomputation is chosen by layers: the iterations of the model's `repeat`s, or each layer call where nothing
+    repeats, counted from 0 in program order. Made by `--plan-partition`, in program order, for the instances of
+    layers and for the loose equations between two layers. These have no `kind` and belong to the layer before them.
+    Instances that are not listed (an embedding, a head) belong to no layer and are never recomputed.
 
     An example, from `test/Dialect/Plan/recompute.mlir`:
 
@@ -137,7 +144,7 @@ def Plan_LayerOp : Plan_Op<"layer", [HasParent<"ProgramOp">]> {
     plan.layer "f.0" of 0 kind "f"
     ```
 
-    (C1) A path is listed once; layers count from 0, each as the one before it or one more.
+    (C1) A path is listed once; layers count from 0, each equal to the one before it or one more.
   }];
   let arguments = (ins StrAttr:$path, Plan_Natural:$layer, DefaultValuedAttr<StrAttr, "\"\"">:$kind);
   let assemblyFormat = "$path `of` $layer (`kind` $kind^)? attr-dict";
@@ -146,13 +153,14 @@ def Plan_LayerOp : Plan_Op<"layer", [HasParent<"ProgramOp">]> {
 def Plan_StageOp : Plan_Op<"stage", [SingleBlock, NoRegionArguments, HasParent<"ProgramOp">,
                                      Plan_HoldsOnly<["ParamOp", "SiteOp", "InputOp", "PopOp", "TaskOp", "CheckpointOp",
                                                      "OutputOp", "StashOp", "YieldOp"]>]> {
-  let summary = "the part of a program between two cuts";
+  let summary = "the calls of a program between two cuts";
   let description = [{
-    Holds, in order: handles (`plan.param`, `plan.site`, `plan.input`, `plan.pop`), at most one `plan.task` per role,
-    in the order P, F, B, W, then `plan.output` and `plan.stash`; `plan.checkpoint`s stand behind F. Results are the values that other stages use; after
-    `--plan-infer-skips` there are none, and no value of another stage is used. `layers` counts its layer calls, or kernels where cuts fall between these, `ns`
-    is its time for one micro-batch with the tensors it receives. It is of one `replica` of the program.
-    (It is looked up by name but has no `Symbol` trait, which forbids results.)
+    Holds, in order: handles (`plan.param`, `plan.site`, `plan.input`, `plan.pop`), at most one `plan.task` per
+    role, in the order P, F, B, W, then `plan.output` and `plan.stash`; `plan.checkpoint`s come behind F. Results
+    are the values that other stages use. After `--plan-infer-skips` there are none, and no value of another stage
+    is used. `layers` counts its layer calls, or kernels where cuts are between these. `ns` is its time for one
+    micro-batch, with the tensors that it receives. It belongs to one `replica`. It has no `Symbol` trait, which
+    forbids results, but is looked up by name.
 
     An example, from `test/Dialect/Plan/program.mlir`:
 
@@ -183,18 +191,18 @@ def Plan_StageOp : Plan_Op<"stage", [SingleBlock, NoRegionArguments, HasParent<"
 
 def Plan_TaskOp : Plan_Op<"task", [SingleBlock, NoRegionArguments, HasParent<"StageOp">,
                                    Plan_HoldsOnly<["CallOp", "YieldOp"]>]> {
-  let summary = "what a stage does at once: F, B or W for one micro-batch, or P for all";
+  let summary = "the calls that a stage runs at once: F, B or W for one micro-batch, or P for all";
   let description = [{
-    A list of `plan.call`s, in order. The task B of a stage without W may hold W's calls too: the full backward. It uses handles of its stage and results of the tasks before it; its results are
-    the values that others use.
+    A list of `plan.call`s, in order. The task B of a stage without W may hold W's calls too: the full backward. A
+    task uses handles of its stage and results of the tasks before it; its results are the values that others use.
 
-    P prepares what is the same for all micro-batches and runs: it depends on no input, and on no parameter that a step changes.
-    A rank runs it first of all, and again only when parameters have been replaced; each of its results has a place for
-    the whole run (`plan.static prepared`), where the stage's other tasks read it.
+    P precomputes values that are the same for all micro-batches and runs: it depends on no input, and on no
+    parameter that a step changes. A rank runs it first, and again only when parameters have been replaced. Each of
+    its results has a persistent buffer (`plan.static prepared`), where the stage's other tasks read it.
 
-    Its *slots* are the memory that a run of it is given: each value that its calls read or write, in the order in
-    which they occur (operands before results), as `RouteTable` of `plc/Analysis/RouteTable.h` resolves it, without
-    parameters, gradient sites and results of P, which have one place per rank.
+    Its *slots* are the memory that a run of it is given. They are the values that its calls read or write, in the
+    order in which they occur (operands before results), as `RouteTable` of `plc/Analysis/RouteTable.h` resolves
+    them. Parameters, gradient sites and results of P are no slots: they have one buffer per rank.
 
     An example, from `test/Dialect/Plan/program.mlir`:
 
@@ -206,8 +214,8 @@ def Plan_TaskOp : Plan_Op<"task", [SingleBlock, NoRegionArguments, HasParent<"St
     ```
 
     (C1) It ends with `plan.yield` of its result types.
-    (C2) P reads parameters and what it makes; only calls of the stage's other tasks use its results, each of which one of
-    its calls makes.
+    (C2) P reads parameters and its own values. Each of its results is made by one of its calls, and only calls of the
+    stage's other tasks use it.
   }];
   let arguments = (ins Plan_RoleAttr:$role);
   let results = (outs Variadic<Plan_Tensor>:$results);
@@ -218,10 +226,10 @@ def Plan_TaskOp : Plan_Op<"task", [SingleBlock, NoRegionArguments, HasParent<"St
 }
 
 def Plan_CheckpointOp : Plan_Op<"checkpoint", [HasParent<"StageOp">]> {
-  let summary = "a value that is kept from F to B and W";
+  let summary = "a value that is saved from F to B and W";
   let description = [{
-    Made by `--plan-remat` in stages whose F discards something: what F makes and the backward tasks need is either
-    named here, and lives until then, or computed again by clones from what is.
+    Made by `--plan-remat` in stages whose F discards values. A value that F makes and backward tasks need is either
+    named here, and lives until then, or recomputed by clones from such values.
 
     An example, from `test/Dialect/Plan/recompute.mlir`:
 
@@ -244,8 +252,8 @@ class Plan_Handle<string mnemonic, list<Trait> traits = []>
 def Plan_ParamOp : Plan_Handle<"param", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "a parameter, on the stage's rank";
   let description = [{
-    The `owned` copy is on the stage that uses the parameter first, of one of the replicas: there its gradient sites are added
-    and the step is taken. Other ranks hold copies.
+    The `owned` copy is on the stage that uses the parameter first, in one of the replicas. There its gradient sites are
+    added and the step is taken. Other ranks hold copies.
 
     An example, from `test/Dialect/Plan/program.mlir`:
 
@@ -263,9 +271,9 @@ def Plan_SiteOp : Plan_Handle<"site", [DeclareOpInterfaceMethods<SymbolUserOpInt
   let summary = "an accumulator of a parameter's gradient";
   let description = [{
     One per use of the parameter in a W body. `index` counts a parameter's sites in the program order of the forward
-    calls. Each lane of the program has its part: micro-batch i adds to that of its lane. The step adds all sites of the
-    first lane, by their indices, then those of the second, and so on. The handle is of the parts of `lanes` lanes from
-    `lane` on. A site is vacant at the start of each step.
+    calls. Each of the program's accumulation groups has an accumulator: micro-batch i adds to that of its group.
+    The step adds all sites of the first group, by their indices, then those of the second, and so on. The handle
+    has the accumulators of `lanes` groups from `lane` on. A site is vacant at the start of each step.
 
     An example, from `test/Dialect/Plan/program.mlir`:
 
@@ -274,7 +282,7 @@ def Plan_SiteOp : Plan_Handle<"site", [DeclareOpInterfaceMethods<SymbolUserOpInt
     ```
 
     (C1) The module has an `ein.param` of this name and type.
-    (C2) Its lanes, `lanes` from `lane` on, are some of the program's.
+    (C2) Its groups, `lanes` from `lane` on, are some of the program's.
   }];
   let arguments = (ins FlatSymbolRefAttr:$param, Plan_Natural:$index, DefaultValuedAttr<Plan_Natural, "0">:$lane,
                        DefaultValuedAttr<Plan_Positive, "1">:$lanes);
@@ -282,10 +290,11 @@ def Plan_SiteOp : Plan_Handle<"site", [DeclareOpInterfaceMethods<SymbolUserOpInt
 }
 
 def Plan_InputOp : Plan_Handle<"input"> {
-  let summary = "a micro-batch's part of an input of the program";
+  let summary = "a micro-batch's slice of an input of the program";
   let description = [{
-    The place of micro-batch i is that of the input, and in it behind the micro-batches before. An input `state(PATH)` is a
-    state: its place keeps from run to run what a kernel that `updates` has left there, which is the output of its name.
+    The slice of micro-batch i is in the input's buffer, behind those of the micro-batches before. An input
+    `state(PATH)` is a state: its buffer keeps from run to run the values that a kernel that `updates` has written,
+    which are the output of its name.
 
     An example, from `test/Dialect/Plan/program.mlir`:
 
@@ -301,9 +310,9 @@ def Plan_InputOp : Plan_Handle<"input"> {
 }
 
 def Plan_OutputOp : Plan_Op<"output", [HasParent<"StageOp">]> {
-  let summary = "a micro-batch's part of an output of the program";
+  let summary = "a micro-batch's slice of an output of the program";
   let description = [{
-    The value's place is the output's memory.
+    The value is in the output's buffer.
 
     An example, from `test/Dialect/Plan/program.mlir`:
 
@@ -320,12 +329,13 @@ def Plan_OutputOp : Plan_Op<"output", [HasParent<"StageOp">]> {
 
 def Plan_RouteOp : Plan_Op<"route", [Symbol, HasParent<"ProgramOp">,
                                      DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "a value's way from the stage that makes it to one that uses it";
+  let summary = "a value's transfer from the stage that makes it to one that uses it";
   let description = [{
-    Direct, never through the stages between; any number of uses inside the destination. Made by `--plan-infer-skips`
-    in the order (source, destination, place of the value in the source). `per step` routes carry a tied
-    parameter's gradient site to its owner before the step, or its new value back after. `carries` names the value for
-    people. Of a site it carries so many `lanes`. Between stages of one rank it is a handle move, and gets no channel.
+    Direct, never through the stages between; any number of uses inside the destination. Made by
+    `--plan-infer-skips` in the order (source, destination, position of the value in the source). `per step` routes
+    carry a tied parameter's gradient site to its owner before the step, or its new value back after. `carries`
+    names the value for people. Of a site a route carries `lanes` accumulators. Between stages of one rank it moves
+    a handle, and gets no channel.
 
     An example, from `test/Dialect/Plan/program.mlir`:
 
@@ -334,8 +344,8 @@ def Plan_RouteOp : Plan_Op<"route", [Symbol, HasParent<"ProgramOp">,
     ```
 
     (C1) Source and destination are different stages of the program.
-    (C2) More than one of `lanes` are carried per step.
-    (C3) What is carried per micro-batch stays in one replica.
+    (C2) A route with more than one of `lanes` is per step.
+    (C3) A route per micro-batch stays in one replica.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$sym_visibility, FlatSymbolRefAttr:$source,
                        FlatSymbolRefAttr:$destination, Plan_PerAttr:$per, StrAttr:$carries,
@@ -374,7 +384,7 @@ def Plan_PopOp : Plan_Op<"pop", [HasParent<"StageOp">, DeclareOpInterfaceMethods
     ```
 
     (C1) The route ends in this stage and has the result's type.
-    (C2) `into` is given exactly for per-step routes, and is a `plan.param` or `plan.site`.
+    (C2) Exactly per-step routes have `into`, a `plan.param` or `plan.site`.
   }];
   let arguments = (ins FlatSymbolRefAttr:$route, Optional<Plan_Tensor>:$into);
   let results = (outs Plan_Tensor:$result);

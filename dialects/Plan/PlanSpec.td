@@ -5,21 +5,25 @@
 include "dialects/Plan/PlanDialect.td"
 
 def Plan_SpecOp : Plan_Op<"spec", [HasParent<"::mlir::ModuleOp">]> {
-  let summary = "the plan that the passes shall make of a model";
+  let summary = "the plan that the passes apply to a model";
   let description = [{
     Made by `--plan-choose`, or by hand. `--plan-partition` makes the stages, their full or split backward and their
     recomputation; `--plan-schedule` orders the tasks and removes the spec.
 
-    `cut` has the stage of each unit of the model (a layer call, or with `cut-grain=equation` a kernel call), `ranks` the
-    rank of each stage. W runs in B in the units of `full`. The forward calls of `once`, counted in program order, run
-    again once in their stage, before the first backward call that needs them; those of `each` run again for each unit
-    that needs them, before its backward calls; those of `always` before each backward call that needs them. Of what these calls make,
-    the values of `saved`, counted over the results of forward calls in program order, are saved all the same. `order` has a row for each rank, with its tasks: stage, role and micro-batch. A task without calls
-    may stand in a row or not.
+    - `cut`: the stage of each unit of the model (a layer call, or with `cut-grain=equation` a kernel call).
+    - `ranks`: the rank of each stage.
+    - `full`: the units with full backward, where W runs in B.
+    - `once`, `each`, `always`: the forward calls that are recomputed, counted in program order. Those of `once` run
+      again once in their stage, before the first backward call that needs them. Those of `each` run again for each
+      unit that needs them, before its backward calls; those of `always` before each backward call that needs them.
+    - `saved`: values that these calls make and that are saved all the same, counted over the results of forward
+      calls in program order.
+    - `order`: a row for each rank with its tasks: stage, role and micro-batch. Tasks without calls may be left out.
 
-    The plan is of one replica; `replicas` of them share the micro-batches. With `shards` the ranks are groups of so many,
-    which share each stage (`--ein-shard`); `full`, `once`, `each`, `always`, `saved` and `order` then count the units, calls and stages
-    that `--plan-partition` divides the model into, and `order` has a row for each rank of each group.
+    The plan is that of one replica; `replicas` of them share the micro-batches. With `shards`, the ranks are groups
+    of that size, which share each stage (`--ein-shard`). Then `full`, `once`, `each`, `always`, `saved` and `order`
+    count the units, calls and stages that `--plan-partition` divides the model into, and `order` has a row for each
+    rank of each group.
 
     An example, from `test/Dialect/Plan/spec.mlir`:
 
@@ -29,7 +33,7 @@ def Plan_SpecOp : Plan_Op<"spec", [HasParent<"::mlir::ModuleOp">]> {
     ```
 
     (C1) Each stage has a unit, and its rank; no rank is left out.
-    (C2) `order` has a row for each rank, of tasks, each once, and without shards of stages on that rank.
+    (C2) `order` has a row for each rank. It lists tasks, each once, without shards only of stages on that rank.
     (C3) Units of `full`, calls of `once`, `each` and `always`, and values of `saved` are not negative and ascend.
   }];
   let arguments = (ins FlatSymbolRefAttr:$model, DenseI64ArrayAttr:$cut, DenseI64ArrayAttr:$ranks,

@@ -27,8 +27,8 @@ struct SumBlocks {
 };
 
 /// The sum over `summed`, flattened in that order, of the product of the inputs:
-/// - in blocks: each an ascending chain c = fma(a, b, c) from 0. They are added in ascending order to the result; the first
-///   is stored unless `accumulate`.
+/// - in blocks: each an ascending chain c = fma(a, b, c) from 0. They are added in ascending order to the result; the
+///   first is stored unless `accumulate`.
 /// - as one chain: from the result, or from 0 unless `accumulate`.
 /// - in pairs: as `ein.contract` says.
 ///

@@ -1,4 +1,4 @@
-//===- EinProgram.cpp - bodies, models and calls: syntax and verification -===//
+//===- EinProgram.cpp - syntax and verification of programs ---------------===//
 #include "plc/Dialect/Ein/MicroBatches.h"
 #include "plc/Dialect/Ein/PositionalText.h"
 #include "plc/Support/ResultName.h"
@@ -22,7 +22,7 @@ ParseResult parseFunctionLike(OpAsmParser &parser, OperationState &result) {
       FunctionLike::getArgAttrsAttrName(result.name), FunctionLike::getResAttrsAttrName(result.name));
 }
 
-/// Whether an attribute is what the operation has if nothing is said.
+/// Whether an attribute has its default value.
 template <typename FunctionLike>
 bool isDefault(FunctionLike op, NamedAttribute attribute) {
   typename FunctionLike::Properties defaults;
@@ -51,7 +51,7 @@ void printFunctionLike(OpAsmPrinter &printer, FunctionLike op, NamedAttrList att
   printer.printRegion(op.getBody(), /*printEntryBlockArgs=*/false);
 }
 
-/// The attributes that are printed. The numerics key hashes the defaults, too.
+/// The attributes to print. The text that the numerics key hashes has the defaults, too.
 template <typename FunctionLike>
 NamedAttrList printedAttributes(FunctionLike op) {
   NamedAttrList attributes;
@@ -100,7 +100,7 @@ ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
   SMLoc place = parser.getCurrentLocation();
   if (failed(parseFunctionLike<FuncOp>(parser, result)))
     return failure();
-  // (C5). The role stands between quotes, as the kind does.
+  // (C5). The role is a string, as the kind is.
   StringAttr name = getRoleAttrName(result.name);
   auto word = dyn_cast_or_null<StringAttr>(result.attributes.get(name));
   if (!word)

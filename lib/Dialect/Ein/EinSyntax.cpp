@@ -1,11 +1,11 @@
-//===- EinSyntax.cpp - how equations are read and printed -----------------===//
+//===- EinSyntax.cpp - syntax of equations --------------------------------===//
 #include "plc/Dialect/Ein/PositionalText.h"
 #include "plc/Dialect/Ein/Subscripts.h"
 
 using namespace mlir;
 using namespace plc::ein;
 
-// How many `PositionalText`s live in this thread. Printing flags of MLIR have no place for a dialect's own.
+// The number of `PositionalText`s in this thread. MLIR's printing flags have no place for a dialect's own.
 static thread_local int positional = 0;
 PositionalText::PositionalText() { ++positional; }
 PositionalText::~PositionalText() { --positional; }
@@ -15,14 +15,14 @@ namespace {
 
 using Unresolved = OpAsmParser::UnresolvedOperand;
 
-/// Reads an equation in the order in which it is written: subscripts and operands, or operands, extents and maps; the
-/// operation's own clauses; accumulator, attributes and types.
+/// Parses an equation in textual order: subscripts and operands, or operands, extents and maps; the operation's own
+/// clauses; accumulator, attributes and types.
 class EquationReader {
 public:
   EquationReader(OpAsmParser &parser, OperationState &state, Subscripts::Table table = Subscripts::Table::None)
       : parser(parser), state(state), table(table) {}
 
-  // `parenthesized`: whether the operands are, where no subscripts stand before them.
+  // `parenthesized`: whether operands are in parentheses, if no subscripts come before them.
   ParseResult parseRule(bool parenthesized = false) {
     textPlace = parser.getCurrentLocation();
     if (succeeded(parser.parseOptionalString(&text)))
@@ -35,7 +35,7 @@ public:
                    parser.parseCustomAttributeWithFallback(maps, none));
   }
 
-  // Only what is variadic can be counted later, by the verifier.
+  // The verifier can count only variadic operands, so others are counted here.
   ParseResult requireInputs(unsigned least, unsigned most) {
     if (inputs.size() >= least && inputs.size() <= most)
       return success();
@@ -50,7 +50,7 @@ public:
     return success();
   }
 
-  /// What the blocks of an order are.
+  /// The words behind an order, which choose its blocks.
   ParseResult parseBlocks(IntegerAttr &anew, UnitAttr &chain, UnitAttr &pairs) {
     if (succeeded(parser.parseOptionalKeyword("anew"))) {
       int64_t count = 0;
@@ -79,7 +79,7 @@ public:
                    parser.parseColonType(accumulatorTypes.emplace_back()));
   }
 
-  // Values that must be there before.
+  // Values that must be computed before.
   ParseResult parseAfter() {
     if (failed(parser.parseOptionalKeyword("after")))
       return success();
@@ -87,7 +87,7 @@ public:
     return failure(parser.parseOperandList(after) || parser.parseColonTypeList(afterTypes));
   }
 
-  // Attributes and types; then all that the operation holds is known.
+  // Parses attributes and types, then resolves operands. Extents come from the types if there were subscripts.
   template <typename Op>
   ParseResult finish() {
     SMLoc place = parser.getCurrentLocation();
@@ -114,7 +114,7 @@ public:
   unsigned numAccumulators() const { return accumulator.size(); }
 
 private:
-  // An error at an offset of the subscripts, behind their quotation mark.
+  // An error at an offset in the subscripts, behind their quotation mark.
   InFlightDiagnostic errorAt(size_t offset) {
     return parser.emitError(SMLoc::getFromPointer(textPlace.getPointer() + 1 + offset));
   }
@@ -163,7 +163,7 @@ private:
   ArrayAttr maps;
 };
 
-// Subscripts and operands, or operands, extents and maps.
+// Prints subscripts and operands, or operands, extents and maps where subscripts cannot express them.
 void printRule(OpAsmPrinter &printer, Equation op, bool parenthesized = false) {
   std::optional<std::string> subscripts = PositionalText::isOn() ? std::nullopt : subscriptsOf(op);
   if (subscripts) {
@@ -176,7 +176,7 @@ void printRule(OpAsmPrinter &printer, Equation op, bool parenthesized = false) {
   printer.printAttributeWithoutType(op.getMaps());
 }
 
-// A word, which brings the space before it; the text that keys hash has two.
+// Prints a word. The text that keys hash has two spaces before it, and must not change.
 template <typename Attr>
 void printSpacedWord(OpAsmPrinter &printer, Attr word) {
   if (PositionalText::isOn())
@@ -191,7 +191,7 @@ void printSum(OpAsmPrinter &printer, TypeAttr sum) {
   printer.printAttributeWithoutType(sum);
 }
 
-// Accumulator, attributes that nothing else shows, and types.
+// Prints accumulator, attributes without a syntax of their own, and types.
 void printRest(OpAsmPrinter &printer, Equation op, ArrayRef<StringRef> shown = {}) {
   if (Value accumulator = op.getAccumulator())
     printer << " into " << accumulator << " : " << accumulator.getType();
@@ -279,7 +279,7 @@ ParseResult ScatterAddOp::parse(OpAsmParser &parser, OperationState &state) {
   if (reader.parseRule() || reader.requireInputs(1, UINT_MAX) || reader.parseAccumulator() ||
       reader.finish<ScatterAddOp>())
     return failure();
-  // Positions are integers; what is not, behind them, is the factor.
+  // Positions are integers; an operand behind them that is not is the factor.
   Value last = state.operands[reader.numInputs() - 1];
   auto type = dyn_cast<RankedTensorType>(last.getType());
   int32_t factors = reader.numInputs() > 1 && type && !type.getElementType().isInteger();

@@ -1,4 +1,4 @@
-//===- EinVerify.cpp - what a valid equation is ----------------------------===//
+//===- EinVerify.cpp - verification of equations --------------------------===//
 #include "plc/Dialect/Ein/MicroBatches.h"
 
 #include "mlir/IR/AffineExpr.h"
@@ -68,7 +68,7 @@ bool plc::ein::isSizedTensor(Type type) {
 }
 
 std::string plc::ein::listElementTypes(Domain domain, bool unchosen) {
-  // Narrow ones first, by kind; a truth value is i1 in IR.
+  // Sorted by kind, then by width; a truth value is i1 in IR.
   SmallVector<ElementType> types = llvm::filter_to_vector(allElementTypes, [&](ElementType type) {
     return accepts(domain, kindOf(type)) && (domain == Domain::Any || !plc::isNarrow(type));
   });
@@ -86,7 +86,7 @@ std::string plc::ein::listElementTypes(Domain domain, bool unchosen) {
 
 namespace {
 
-// Kinds of operands, all of which are tensors already.
+// Kinds of operands, which are known to be tensors.
 bool acceptsElement(Domain domain, Type element) { return plc::ein::accepts(domain, *findElementKind(element)); }
 bool isTruth(Type element) { return acceptsElement(Domain::Truth, element); }
 Type elementOf(Value value) { return cast<RankedTensorType>(value.getType()).getElementType(); }

@@ -1,4 +1,4 @@
-//===- Loops.cpp - turns that carry values ---------------------------------===//
+//===- Loops.cpp - loops: types and verification --------------------------===//
 #include "plc/Dialect/Ein/Loops.h"
 #include "plc/Dialect/Ein/MicroBatches.h"
 

@@ -1,4 +1,4 @@
-//===- MicroBatches.cpp - how many samples a micro-batch has --------------===//
+//===- MicroBatches.cpp - samples of micro-batches ------------------------===//
 #include "plc/Dialect/Ein/MicroBatches.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -112,6 +112,7 @@ std::optional<int64_t> plc::ein::mostSamplesOf(Type type) {
   return axis ? std::optional(tensor.getDimSize(*axis)) : std::nullopt;
 }
 
+// Scratch has no batch axis: only two sizes are known for it.
 RankedTensorType plc::ein::withSamples(Type type, int64_t samples) {
   auto tensor = cast<RankedTensorType>(type);
   if (auto room = dyn_cast_if_present<RoomAttr>(tensor.getEncoding()))
@@ -126,7 +127,7 @@ RankedTensorType plc::ein::withSamples(Type type, int64_t samples) {
 }
 
 static void setTypes(FunctionOpInterface function, int64_t samples, llvm::function_ref<Type(Type)> typeOf) {
-  // Domains first: types say where the batch is, until they are those of one number of samples.
+  // Domains come first: types locate the batch only until they are changed.
   function.walk([&](Equation equation) {
     if (std::optional<int64_t> dim = batchDimOf(equation)) {
       SmallVector<int64_t> extents(equation.getExtents());
@@ -140,7 +141,7 @@ static void setTypes(FunctionOpInterface function, int64_t samples, llvm::functi
     for (Operation &op : *block)
       llvm::for_each(op.getResults(), set);
   });
-  function.walk([](FunctionOpInterface each) { // those of a kernel's turns, too
+  function.walk([](FunctionOpInterface each) { // also the kernels inside a loop
     Block &block = each.getFunctionBody().front();
     each.setFunctionTypeAttr(
         TypeAttr::get(FunctionType::get(each.getContext(), block.getArgumentTypes(), block.back().getOperandTypes())));
@@ -168,7 +169,7 @@ void plc::ein::cutBatch(ModelOp model) {
     return;
   MicroBatches cut = cutOf(model);
   model.setRagged(cut.isRagged() ? cut.mostSamples() : 0);
-  // Groups of samples that no micro-batch ends with are none: blocks begin anew with each micro-batch.
+  // Groups of samples that micro-batches would divide are dropped: blocks then begin anew with each micro-batch.
   model->getParentOfType<ModuleOp>().walk([&](ContractOp op) {
     if (int64_t anew = op.getAnew().value_or(1); anew > 1 && (cut.isRagged() || cut.mostSamples() % anew))
       op.removeAnewAttr();

@@ -1,4 +1,4 @@
-//===- Provenance.cpp - how far IR has come, and by what ------------------===//
+//===- Provenance.cpp - the phase and origin of a module's IR -------------===//
 #include "plc/Dialect/Ein/Provenance.h"
 
 #include "mlir/IR/Builders.h"
@@ -16,7 +16,7 @@ void setText(ModuleOp module, StringRef name, StringRef text) {
   module->setAttr(name, StringAttr::get(module.getContext(), text));
 }
 
-/// The text of an attribute, empty if it is not there.
+/// The text of an attribute; empty if there is none.
 FailureOr<StringRef> textOf(ModuleOp module, StringRef name) {
   Attribute found = module->getAttr(name);
   if (!found)

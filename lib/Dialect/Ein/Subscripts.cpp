@@ -1,4 +1,4 @@
-//===- Subscripts.cpp - maps of an equation as letters ---------------------===//
+//===- Subscripts.cpp - maps of an equation as letters --------------------===//
 #include "plc/Dialect/Ein/Subscripts.h"
 
 #include "mlir/IR/AffineExpr.h"
@@ -10,7 +10,7 @@ using namespace plc::ein;
 // The alphabet in the order of dimensions.
 static constexpr llvm::StringLiteral letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-// Names of positions begin at 'i', as one would write them by hand, or behind the last dimension.
+// Names of positions start at 'i', as in notation by hand, or behind the last dimension.
 static size_t firstSymbol(unsigned dims) { return std::max<size_t>(letters.find('i'), dims); }
 
 static Subscripts::Table tableOf(Operation *op) {
@@ -19,7 +19,7 @@ static Subscripts::Table tableOf(Operation *op) {
   return isa<ScatterAddOp, PutOp>(op) ? Subscripts::Table::Result : Subscripts::Table::None;
 }
 
-// Whether the types say the extents of all dimensions, and the same as the domain does.
+// Whether the types determine the extents of all dimensions, equal to the domain's.
 static bool typesSayExtents(Equation equation) {
   SmallVector<int64_t> found(equation.getNumDims(), 0);
   for (unsigned index = 0, inputs = equation.getInputs().size(); index <= inputs; ++index) {
@@ -103,8 +103,8 @@ bool Subscripts::isTable(unsigned term) const {
   return (table == Table::FirstOperand && term == 0) || (table == Table::Result && term + 1 == terms.size());
 }
 
-// Positions are held by all operands but the first of a gather or scatter, and index its table alone. Behind those of a
-// scatter there may be a factor without a name.
+// All operands but the first of a gather or scatter hold positions, which index its table only. A scatter may have a
+// factor without a name behind them.
 LogicalResult Subscripts::nameSymbols(Error error) {
   for (auto [index, term] : llvm::enumerate(ArrayRef(terms).drop_back())) {
     bool isFactor = table == Table::Result && index > 1 && index + 2 == terms.size() && !term.name;
@@ -127,6 +127,7 @@ LogicalResult Subscripts::nameSymbols(Error error) {
   return success();
 }
 
+// Dimensions are numbered by the alphabet, so that text and maps determine each other.
 FailureOr<Subscripts> Subscripts::parse(StringRef text, unsigned operands, Table table, Error error) {
   Subscripts subscripts;
   subscripts.table = table;

@@ -1,4 +1,4 @@
-//===- Views.cpp - the same elements under other indices -------------------===//
+//===- Views.cpp - the same elements under other indices ------------------===//
 #include "plc/Dialect/Ein/Views.h"
 
 #include "plc/Dialect/Ein/MicroBatches.h"
@@ -25,7 +25,7 @@ Value plc::ein::regrouped(Value value) {
 
 static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
-/// Where the batch axis is when so many axes more stand at another one.
+/// The batch axis after `more` axes were inserted at `axis`.
 static std::optional<int64_t> movedBehind(std::optional<int64_t> batch, int64_t axis, int64_t more) {
   return batch && *batch > axis ? *batch + more : batch;
 }
@@ -57,7 +57,7 @@ Value plc::ein::unview(OpBuilder &builder, Operation *view, Value value) {
   return SplitOp::create(builder, view->getLoc(), type, value, cast<MergeOp>(view).getAxis());
 }
 
-// Both directions: `whole` is the tensor with one axis, `parts` the one with several in its place.
+// Verifies both directions: `whole` is the tensor with one axis, `parts` the one with several in its place.
 static LogicalResult verifyRegrouping(Operation *op, int64_t axis, Value whole, Value parts) {
   auto one = cast<RankedTensorType>(whole.getType()), many = cast<RankedTensorType>(parts.getType());
   // (C1)

@@ -1,4 +1,4 @@
-//===- Windows.cpp - axes read at affine positions -------------------------===//
+//===- Windows.cpp - axes read at affine positions ------------------------===//
 #include "plc/Dialect/Ein/MicroBatches.h"
 #include "plc/Dialect/Ein/Views.h"
 
@@ -9,7 +9,7 @@
 using namespace mlir;
 using namespace plc::ein;
 
-// The terms of a sum; nothing if one is no integer and no multiple of a dimension.
+// The terms of an affine sum; nullopt if a term is neither an integer nor a multiple of a dimension.
 static std::optional<AxisPositions> positionsOf(AffineExpr expr) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return AxisPositions{constant.getValue(), {}, {}};
@@ -27,7 +27,7 @@ static std::optional<AxisPositions> positionsOf(AffineExpr expr) {
     llvm::append_range(left->strides, right->strides);
     return left;
   }
-  // MLIR puts the factor of a product on the right.
+  // MLIR's affine products have the constant on the right.
   if (binary.getKind() != AffineExprKind::Mul || !right->dims.empty())
     return std::nullopt;
   left->offset *= right->offset;

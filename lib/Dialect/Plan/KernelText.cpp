@@ -1,4 +1,4 @@
-//===- KernelText.cpp - when two kernels are one ----------------------------===//
+//===- KernelText.cpp - when two kernels are equal ------------------------===//
 #include "plc/Dialect/Plan/KernelText.h"
 
 #include "plc/Dialect/Plan/Plan.h"
@@ -13,7 +13,7 @@ std::string plc::plan::kernelText(KernelOp kernel) {
     stream << ' ' << stringifyImplementation(*by);
   stream << '\n';
   OpPrintingFlags flags;
-  // Whatever options say of printing.
+  // Independent of a tool's printing options.
   flags.printGenericOpForm().useLocalScope().enableDebugInfo(false).skipRegions(false).printValueUsers(false);
   flags.printUniqueSSAIDs(false).printNameLocAsPrefix(false);
   for (Operation &op : kernel.getBody().front()) {

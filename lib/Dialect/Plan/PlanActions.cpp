@@ -1,4 +1,4 @@
-//===- PlanActions.cpp - ranks and layouts: verification ------------------===//
+//===- PlanActions.cpp - verification of ranks and layouts ----------------===//
 #include "plc/Dialect/Plan/Plan.h"
 
 #include "llvm/ADT/SmallSet.h"

@@ -1,10 +1,10 @@
-//===- PlanInstances.cpp - planning problems: verification ----------------===//
+//===- PlanInstances.cpp - verification of planning problems --------------===//
 #include "plc/Dialect/Plan/Plan.h"
 
 using namespace mlir;
 using namespace plc::plan;
 
-/// (C1) of instances: only items of these types.
+/// (C1) of instances: the body has items of these types only.
 template <typename... Items>
 static LogicalResult verifyItems(Operation *instance, Block &body, StringRef what) {
   for (Operation &op : body)
@@ -13,7 +13,7 @@ static LogicalResult verifyItems(Operation *instance, Block &body, StringRef wha
   return success();
 }
 
-/// (C2) of instances: all parts of the answer, or none; only an answer is exact.
+/// (C2) of instances: the answer is complete or absent; only an answer may be `exact`.
 static LogicalResult verifyAnswer(Operation *instance, ArrayRef<bool> parts, bool exact = false) {
   if (llvm::all_equal(parts) && (parts.front() || !exact))
     return success();

@@ -1,4 +1,4 @@
-//===- PlanKernels.cpp - kernels and their calls: syntax and verification -===//
+//===- PlanKernels.cpp - syntax and verification of kernels and calls -----===//
 #include "plc/Dialect/Plan/Plan.h"
 
 #include "plc/Dialect/Ein/Views.h"
@@ -40,7 +40,7 @@ KernelKind plc::plan::kindOf(Implementation by) {
   llvm_unreachable("a kernel is computed by somebody");
 }
 
-// (C1), and that it holds equations (C4).
+// (C1), and the equations of (C4).
 static LogicalResult verifyEquations(KernelOp kernel) {
   Region &body = kernel.getBody();
   if (!llvm::hasSingleElement(body))

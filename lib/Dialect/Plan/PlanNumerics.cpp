@@ -1,4 +1,4 @@
-//===- PlanNumerics.cpp - what a plan must not change ---------------------===//
+//===- PlanNumerics.cpp - verification of recorded digests ----------------===//
 #include "plc/Dialect/Ein/Ein.h"
 #include "plc/Dialect/Plan/Plan.h"
 

@@ -1,4 +1,4 @@
-//===- PlanProgram.cpp - programs, stages, tasks: verification ------------===//
+//===- PlanProgram.cpp - verification of programs, stages, tasks ----------===//
 #include "plc/Dialect/Plan/Plan.h"
 #include "plc/Dialect/Plan/Values.h"
 
@@ -47,7 +47,7 @@ bool ProgramOp::isTraining() {
 }
 
 TaskOp StageOp::getTask(Role role) {
-  // From behind: there are far more handles, which stand in front.
+  // From the end, since the handles at the front are far more.
   for (Operation &op : llvm::reverse(getBody().front()))
     if (auto task = dyn_cast<TaskOp>(op); task && task.getRole() == role)
       return task;
@@ -185,7 +185,7 @@ static LogicalResult verifyReplicas(ProgramOp program) {
   return success();
 }
 
-// (C7). Each end verifies itself that it stands in the right stage.
+// (C7). Each end itself verifies that it is in the right stage.
 static LogicalResult verifyEnds(ProgramOp program) {
   llvm::StringMap<int64_t> stashes, pops;
   for (auto stage : program.getBody().getOps<StageOp>())

@@ -1,4 +1,4 @@
-//===- PlanSymbols.cpp - what the symbols of a program name: verification ---===//
+//===- PlanSymbols.cpp - verification of a program's symbols --------------===//
 #include "plc/Dialect/Plan/Plan.h"
 
 using namespace mlir;
@@ -7,13 +7,13 @@ using namespace plc::plan;
 
 namespace {
 
-/// A symbol of the program that an operation stands in. Stages have no `Symbol` trait, but a `sym_name`.
+/// Looks up a symbol of the program that an operation is in. Stages have no `Symbol` trait, but a `sym_name`.
 template <typename Op>
 Op lookup(SymbolTableCollection &symbols, Operation *from, FlatSymbolRefAttr name) {
   return symbols.lookupSymbolIn<Op>(from->getParentOfType<ProgramOp>(), name);
 }
 
-// (C1) of param and site: parameters stand in the module, beside the program.
+// (C1) of param and site: parameters are symbols of the module, beside the program.
 LogicalResult verifyParameter(SymbolTableCollection &symbols, Operation *op, FlatSymbolRefAttr name, Type type) {
   auto param = symbols.lookupSymbolIn<ein::ParamOp>(op->getParentOfType<ModuleOp>(), name);
   if (!param)

@@ -1,4 +1,4 @@
-//===- SpecOp.cpp - a plan that is chosen and not yet applied -----------===//
+//===- SpecOp.cpp - verification of chosen plans --------------------------===//
 #include "plc/Dialect/Plan/Plan.h"
 #include "plc/Planner/Schedule/TaskRows.h"
 
@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace plc;
 using namespace plc::plan;
 
-/// Each number up to the largest occurs.
+/// Whether each number from 0 to the largest occurs.
 static bool leavesOutNone(ArrayRef<int64_t> numbers) {
   std::set<int64_t> seen(numbers.begin(), numbers.end());
   return !seen.empty() && *seen.begin() == 0 && *seen.rbegin() == int64_t(seen.size()) - 1;

@@ -1,4 +1,4 @@
-//===- Values.cpp - values of a program: where from, how large --------------===//
+//===- Values.cpp - values of a program: sources and sizes ----------------===//
 #include "plc/Dialect/Plan/Values.h"
 
 using namespace mlir;

@@ -20,28 +20,30 @@
 
 namespace plc::ein {
 
-/// Whether a type is what values of a program have: a tensor whose extents are known and positive, and whose elements are
-/// in the table of element types or `!ein.real`; it may have a batch axis.
+/// Whether a type is one of a program's values: a tensor with known, positive extents, of elements in the table of
+/// element types or `!ein.real`. It may have a batch axis.
 bool isTensor(mlir::Type type);
 
-/// The axis of a tensor type that `#ein.batch` names: along it micro-batches differ in size.
+/// The axis of a tensor type that `#ein.batch` names: along it micro-batches differ in size. Nullopt if there is none.
 std::optional<int64_t> batchAxisOf(mlir::Type type);
-/// Whether micro-batches of unequal size have different numbers of its elements, but no axis runs along the batch (`RoomAttr`).
+/// Whether a type is that of a kernel's scratch in a ragged program (`RoomAttr`): micro-batches differ in its number of
+/// elements, but no axis runs along the batch.
 bool isScratch(mlir::Type type);
 
-/// Whether its elements (or it, as an element) only hold numbers: bf16, f16, i8.
+/// Whether elements are of a storage type that equations do not compute with: bf16, f16, i8. `type` is a tensor or an
+/// element.
 bool isNarrow(mlir::Type type);
 
-/// Of `Order::lanes`.
+/// Lanes of `Order::lanes`: an AVX-512 register of f32. The number is part of the numerics.
 inline constexpr int64_t sumLanes = 16;
 
-/// The tensor with elements that such elements are computed in, and that gradients have.
+/// The tensor type with the elements that these are computed in; gradients have it, too.
 mlir::RankedTensorType wideTypeOf(mlir::Type type);
 
-/// Whether it is one of elements that `domain` accepts and that are computed with.
+/// Whether a type is a tensor of elements that `domain` accepts and equations compute with.
 bool isTensorOf(Domain domain, mlir::Type type);
 
-/// Whether it is one that a parameter may be: of reals, or narrow.
+/// Whether a parameter may have this type: reals, or narrow elements.
 bool isParameter(mlir::Type type);
 
 /// Affine positions along one axis: `offset`, and `strides[i]` times the dimension `dims[i]` for each i.
@@ -67,23 +69,23 @@ namespace plc::ein {
 /// The dimension that each result of a map is; -1 - k for symbol k.
 llvm::SmallVector<int64_t, 4> dimsOf(mlir::AffineMap map);
 
-/// Whether a type is a tensor whose precision is chosen, of at most 2^48 elements: what a plan gives memory to.
+/// Whether a type is a tensor of chosen precision and at most 2^48 elements, which a plan can give memory to. So no sum
+/// of bytes of a plan overflows 64 bits.
 bool isSizedTensor(mlir::Type type);
 
 /// Whether a reduction is of truth values; the others are of numbers.
 constexpr bool isOfTruth(Reduction reduction) { return reduction == Reduction::any || reduction == Reduction::all; }
 
-/// Whether elements are `!ein.real`: reals whose precision `--ein-precision` has yet to choose.
+/// Whether elements are `!ein.real`: reals of a precision that `--ein-precision` has yet to choose.
 bool lacksPrecision(mlir::Type type);
 
-/// What elements are; nothing for types that no value of a program has. `!ein.real` is a real.
+/// The kind of a type's elements; nullopt for types of no value of a program. `!ein.real` is a real.
 std::optional<ElementKind> findElementKind(mlir::Type type);
 
-/// The type that sums of such elements are taken in, by the table of element types; of `!ein.real` itself.
+/// The type that sums of these elements are taken in, by the table of element types; of `!ein.real` itself.
 mlir::Type sumTypeOf(mlir::Type element);
 
-/// The element types of the table of which `domain` may be, for a message: `f32, f64, i32 or i64`; `real` is first where
-/// precision need not be chosen.
+/// The element types that `domain` accepts, for a message: `f32, f64, i32 or i64`. With `unchosen` `real` comes first.
 std::string listElementTypes(Domain domain, bool unchosen);
 
 } // namespace plc::ein

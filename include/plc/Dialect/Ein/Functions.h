@@ -1,6 +1,6 @@
 //===- Functions.h - the scalar functions of maps ---------------*- C++ -*-===//
 //
-// The enum and all facts come from Functions.def. Free of LLVM but for the words that IR is printed with.
+// The enum and all facts come from Functions.def. It uses no LLVM but for the words that IR prints.
 //
 //===----------------------------------------------------------------------===//
 #ifndef PLC_DIALECT_EIN_FUNCTIONS_H
@@ -21,8 +21,7 @@ enum class Function : uint32_t {
 enum class Domain : uint8_t { Real, Integer, Number, Truth, Any, Choice };
 /// What the result is.
 enum class ResultType : uint8_t { Same, Truth };
-/// What one point takes: a copy, one operation, a division, an integer division, or about as much as the function that
-/// is named.
+/// The cost of one point: a copy, one operation, a division, an integer division, or about that of the named function.
 enum class CostClass : uint8_t { Copy, Element, Divide, IntegerDivide, Exp, Log, Tanh, Power };
 enum class Derivative : uint8_t { Rule, Zero };
 enum class Spelling : uint8_t { Name, Form };
@@ -55,7 +54,7 @@ inline constexpr uint32_t numFunctions = std::size(functionTable);
 
 constexpr const FunctionInfo &infoOf(Function function) { return functionTable[uint32_t(function)]; }
 
-/// Whether elements of a kind may be operands (of a Choice: be chosen from).
+/// Whether elements of a kind may be operands; for a Choice, the operands chosen from.
 constexpr bool accepts(Domain domain, ElementKind kind) {
   switch (domain) {
   case Domain::Real: return kind == ElementKind::Real;
@@ -68,7 +67,7 @@ constexpr bool accepts(Domain domain, ElementKind kind) {
   return false;
 }
 
-/// Whether a function gives one of its operands as it is. Only such take elements of narrow types.
+/// Whether a function returns one of its operands unchanged. Only these take elements of narrow types.
 constexpr bool onlyMoves(Function function) { return function == Function::id || function == Function::select; }
 /// Whether elements of a type, known as its traits, may be operands.
 template <typename Traits>
@@ -76,10 +75,10 @@ constexpr bool acceptsType(Function function) {
   return accepts(infoOf(function).domain, Traits::kind) && (!Traits::isNarrow || onlyMoves(function));
 }
 
-/// Whether a function is of reals alone and costs several times an addition: its result is rather kept than made again.
+/// Whether a function of reals costs several times an addition, so that its result is kept rather than computed again.
 constexpr bool isTranscendental(Function function) { return infoOf(function).transcendental; }
 
-// As mlir-tblgen generates them for the enums that stand in EinDialect.td.
+// The functions that mlir-tblgen generates for the enums in EinDialect.td.
 constexpr llvm::StringRef stringifyFunction(Function function) {
   return uint32_t(function) < numFunctions ? llvm::StringRef(infoOf(function).word) : llvm::StringRef();
 }

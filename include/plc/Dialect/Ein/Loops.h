@@ -1,4 +1,4 @@
-//===- Loops.h - types of what turns read and give --------------*- C++ -*-===//
+//===- Loops.h - types of loops' iterations ---------------------*- C++ -*-===//
 #ifndef PLC_DIALECT_EIN_LOOPS_H
 #define PLC_DIALECT_EIN_LOOPS_H
 
@@ -6,12 +6,12 @@
 
 namespace plc::ein {
 
-/// The type of values of all turns along a new axis 0, and of the value of one turn.
+/// The type of the values of all iterations, stacked along a new axis 0, and that of one iteration's value.
 mlir::RankedTensorType stackedType(mlir::Type element, int64_t turns);
 mlir::RankedTensorType partType(mlir::Type stacked);
 
-/// Whether turns are segments of a longer loop's turns, as `--ein-segment-loops` makes them. The loop means no other values,
-/// but what a segment computes stays in it. Written as an attribute that no one needs to know.
+/// Whether iterations are segments of a longer loop's, as `--ein-segment-loops` makes them. Values are those of the
+/// longer loop, but what a segment computes stays in it. It is a discardable attribute.
 bool runsSegments(LoopOp loop);
 void markSegments(LoopOp loop);
 

@@ -1,4 +1,4 @@
-//===- MicroBatches.h - how many samples a micro-batch has ------*- C++ -*-===//
+//===- MicroBatches.h - samples of micro-batches ----------------*- C++ -*-===//
 #ifndef PLC_DIALECT_EIN_MICROBATCHES_H
 #define PLC_DIALECT_EIN_MICROBATCHES_H
 
@@ -7,16 +7,17 @@
 
 namespace plc::ein {
 
-/// The cut of a batch of samples in `count` micro-batches (0: it is not cut yet), and of these in `lanes`: runs of equally
-/// many, whose sums are added in their order.
+/// The cut of a batch of samples in `count` micro-batches (0: not cut yet), and of these in `lanes` accumulation
+/// groups: runs of equally many micro-batches, whose sums are added in order.
 struct MicroBatches {
   int64_t batch, count, lanes = 1;
 
-  /// Whether micro-batches have different numbers of samples. Types then have batch axes.
+  /// Whether micro-batches have different numbers of samples. Then types have batch axes.
   bool isRagged() const { return count > 0 && batch % count != 0; }
-  /// Samples of the larger ones.
+  /// The number of samples of the larger micro-batches.
   int64_t mostSamples() const { return samplesOf(0); }
-  /// Of a micro-batch. One of the step (-1) counts as the first.
+  /// The number of samples of a micro-batch, and its first sample. Micro-batch -1, that of the step, counts as the
+  /// first.
   int64_t samplesOf(int64_t microBatch) const { return batch / count + (microBatch < batch % count); }
   int64_t firstOf(int64_t microBatch) const {
     return microBatch * (batch / count) + std::min(microBatch, batch % count);
@@ -24,48 +25,52 @@ struct MicroBatches {
 
   int64_t laneOf(int64_t microBatch) const { return microBatch * lanes / count; }
 
-  /// Checks, with errors at `op`, that each micro-batch has a sample, and each lane equally many micro-batches.
+  /// Checks, with errors at `op`, that each micro-batch has a sample, and that groups have equally many micro-batches.
   llvm::LogicalResult verify(mlir::Operation *op) const;
-  /// Checks that arguments or results of a program, of which `batch` lists the axes along the batch (-1: none), have the
-  /// extent and the batch axis that the cut gives them.
+  /// Checks that arguments or results of a program have the extents and batch axes of this cut. `batch` lists their
+  /// axes along the batch (-1: none).
   llvm::LogicalResult verifyTypes(mlir::Operation *op, llvm::StringRef what, mlir::ArrayAttr names,
                                   llvm::ArrayRef<mlir::Type> types, llvm::ArrayRef<int64_t> batch) const;
-  /// A type as it is in a micro-batch.
+  /// The type that a value has in a micro-batch.
   mlir::RankedTensorType typeIn(int64_t microBatch, mlir::Type type) const;
-  /// Elements of a tensor in all micro-batches before this one, if they lie one behind the other.
+  /// The elements of a tensor in all micro-batches before this one, if they are stored one behind the other.
   int64_t elementsBefore(int64_t microBatch, mlir::Type type) const;
 };
 
 MicroBatches cutOf(ModelOp model);
 
-/// Whether a number says which axis of a tensor is the batch: one that it has, -1, or that it sums its samples, if it may.
+/// Whether a number is a valid entry of `arg_batch` or `result_batch`: an axis of the tensor, -1, or that of a sum over
+/// samples, if that may occur.
 bool isBatchNumber(int64_t batch, mlir::Type type, bool maySum);
-/// The axis of the batch that an element of `arg_batch` or `result_batch` names: axis 0 of a summed one.
+/// The batch axis that such an entry names: axis 0 of a sum over samples.
 inline std::optional<int64_t> namedAxis(int64_t batch) {
   return batch >= 0 ? std::optional(batch) : batch == summedBatch ? std::optional<int64_t>(0) : std::nullopt;
 }
 
-/// Whether the model's types are those of the whole batch, which they mark, though its micro-batches are counted.
+/// Whether the model's types are those of the whole batch, although its micro-batches are counted already.
 bool isUncut(ModelOp model);
-/// Gives types and domains of such a module the samples of a micro-batch, and marks in types only where these differ.
+/// Gives types and domains of such a module the samples of a micro-batch. Types keep their batch axes only in a ragged
+/// cut.
 void cutBatch(ModelOp model);
 
 /// A tensor type with this batch axis, or with none.
 mlir::RankedTensorType tensorType(llvm::ArrayRef<int64_t> shape, mlir::Type element, std::optional<int64_t> batchAxis);
 
-/// The dimension of an equation's domain that indexes the batch axes of its operands and result, if they have any.
+/// The dimension of an equation's domain that indexes the batch axes of its operands and result; nullopt if none has
+/// one.
 std::optional<int64_t> batchDimOf(Equation equation);
 
-/// Whether an operand or a result has a batch axis, so that micro-batches of unequal size give it other work.
+/// Whether an operand or a result has a batch axis, so that larger micro-batches mean more work.
 bool dependsOnBatch(mlir::Operation *op);
 
-/// The samples of the larger micro-batches, of a type that has one less in the others.
+/// The number of samples in the larger micro-batches, of a type that has one less in the others; nullopt for other
+/// types.
 std::optional<int64_t> mostSamplesOf(mlir::Type type);
 
-/// The type with `samples` along its batch axis, which it is then no more, or as much room as these need: the number is known.
+/// The type with `samples` along its batch axis, which it then has no longer; of scratch, the elements that these need.
 mlir::RankedTensorType withSamples(mlir::Type type, int64_t samples);
 
-/// Gives every type and domain of a function, a body or a kernel, `samples` along the batch.
+/// Gives every type and domain of a function, a body or a kernel `samples` along the batch.
 void setSamples(mlir::FunctionOpInterface function, int64_t samples);
 
 } // namespace plc::ein

@@ -4,8 +4,8 @@
 
 namespace plc::ein {
 
-/// While one lives, equations that this thread prints have `over EXTENTS maps MAPS` instead of subscripts. This is the
-/// text that the numerics key hashes: it must not change when the form for readers does.
+/// While one exists, equations that this thread prints have `over EXTENTS maps MAPS` instead of subscripts. The
+/// numerics key hashes this text, which must not change when the form for readers does.
 class PositionalText {
 public:
   PositionalText();
@@ -13,7 +13,7 @@ public:
   PositionalText(const PositionalText &) = delete;
   PositionalText &operator=(const PositionalText &) = delete;
 
-  /// Whether one lives in this thread.
+  /// Whether one exists in this thread.
   static bool isOn();
 };
 

@@ -1,11 +1,11 @@
-//===- Provenance.h - how far IR has come, and by what ----------*- C++ -*-===//
+//===- Provenance.h - the phase and origin of a module's IR -----*- C++ -*-===//
 //
-// Attributes of a module that its passes leave for the tool that goes on from there:
+// Attributes of a module, which passes leave for the tool that continues from there:
 //
-//   ein.phase         the last phase whose passes it has behind it
-//   ein.program       which program of the model it is, and
-//   ein.outputs       of which results, unless of all: what `--ein-entry` kept
-//   ein.numerics_key  of the numerics program, from phase `kernels` on
+//   ein.phase         the last phase whose passes have run
+//   ein.program       which program of the model it is
+//   ein.outputs       the results that `--ein-entry` kept, unless it kept all
+//   ein.numerics_key  the key of the numerics program, from phase `kernels` on
 //
 // No pass reads them, and no equation depends on them.
 //
@@ -34,7 +34,8 @@ void setPhase(mlir::ModuleOp module, PhaseKind phase);
 void setProgram(mlir::ModuleOp module, ProgramKind program, llvm::ArrayRef<std::string> outputs);
 void setNumericsKey(mlir::ModuleOp module, llvm::StringRef key);
 
-/// What a module says; fails, with an error, if an attribute is of another type or names what there is not.
+/// Reads the attributes of a module. Fails, with an error, if one has another type or names something that does not
+/// exist.
 llvm::FailureOr<Provenance> provenanceOf(mlir::ModuleOp module);
 
 } // namespace plc::ein

@@ -6,9 +6,9 @@
 
 namespace plc::ein {
 
-/// The maps of an equation as subscripts. A letter is a dimension; the letters, in alphabetical order with the small
-/// ones first, are the dimensions of the domain in theirs. What indexes a table by position is a letter too, named by
-/// the operand that holds the positions. Nothing where reading the subscripts would not give the same maps and extents.
+/// The maps of an equation as subscripts. Each letter is a dimension; in alphabetical order, small letters first, they
+/// are the dimensions of the domain in theirs. Positions that index a table have a letter too, named by the operand
+/// that holds them. Nullopt if the subscripts would not read back as the same maps and extents.
 ///
 ///   (d0, d1, d2) -> (d0, d2), (d2, d1), (d0, d1)                "ac,cb->ab"
 ///   (d0, d1)[s0] -> (s0, d1), (d0), (d0, d1)                    "ib,i=a->ab"
@@ -16,31 +16,31 @@ namespace plc::ein {
 ///   (d0) -> (d0 + 1), (d0)                                      none
 std::optional<std::string> subscriptsOf(Equation equation);
 
-/// Subscripts as they are read, before the types of the operands are known.
+/// Subscripts while they are parsed, before the types of the operands are known.
 class Subscripts {
 public:
-  /// Starts an error at an offset of the text.
+  /// Starts an error at an offset in the text.
   using Error = llvm::function_ref<mlir::InFlightDiagnostic(size_t offset)>;
 
-  /// What an equation reads at positions: nothing, its first operand (the table of a gather) or its result.
+  /// The tensor that an equation indexes by positions: none, its first operand (the table of a gather) or its result.
   enum class Table { None, FirstOperand, Result };
 
-  /// Reads the subscripts of an equation with so many operands. Errors: a character that is none of subscripts, no
+  /// Parses the subscripts of an equation with `operands` operands. Errors: a character that subscripts do not have, no
   /// result, another number of operands; a name of positions that is missing, repeated or indexes no table.
   static llvm::FailureOr<Subscripts> parse(llvm::StringRef text, unsigned operands, Table table, Error error);
 
-  /// The extents of the domain, given the types of the operands and of the result. Errors: another number of indices
+  /// The extents of the domain, from the types of the operands and of the result. Errors: another number of indices
   /// than the tensor has axes; an index with two extents.
   llvm::FailureOr<llvm::SmallVector<int64_t>> extents(llvm::ArrayRef<mlir::RankedTensorType> types, Error error) const;
 
   mlir::ArrayAttr maps(mlir::MLIRContext *context) const;
 
 private:
-  // What stands between two commas; `offset` is that of its first letter.
+  // The text between two commas; `offset` is that of its first letter.
   struct Term {
     std::string letters;
     size_t offset = 0;
-    char name = 0; // of the positions that the operand holds
+    char name = 0; // letter of the positions that the operand holds
   };
 
   bool isTable(unsigned term) const;
@@ -48,7 +48,7 @@ private:
   llvm::LogicalResult nameSymbols(Error error);
 
   Table table = Table::None;
-  llvm::SmallVector<Term> terms; // of the operands, then of the result
+  llvm::SmallVector<Term> terms; // operands, then the result
   std::string dims, symbols;     // letters in the order of dimensions, names in the order of operands
 };
 

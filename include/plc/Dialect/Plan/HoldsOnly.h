@@ -6,8 +6,8 @@
 
 namespace plc::plan {
 
-/// The trait of an operation whose body is one block of `Ops`, classes of operations or interfaces. The operation says
-/// in `contents` what people call them.
+/// The trait of an operation whose body is one block of `Ops`, classes of operations or interfaces. The operation's
+/// `contents` names them in messages.
 template <typename... Ops>
 struct HoldsOnly {
   template <typename ConcreteOp>

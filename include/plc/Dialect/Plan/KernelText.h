@@ -1,4 +1,4 @@
-//===- KernelText.h - when two kernels are one ------------------*- C++ -*-===//
+//===- KernelText.h - when two kernels are equal ----------------*- C++ -*-===//
 #ifndef PLC_DIALECT_PLAN_KERNELTEXT_H
 #define PLC_DIALECT_PLAN_KERNELTEXT_H
 
@@ -7,7 +7,7 @@
 namespace plc::plan {
 class KernelOp;
 
-/// The kernel as text without its name, cost and locations: two kernels of one text compute the same by the same code.
+/// The kernel as text without its name, cost and locations. Two kernels of one text compute the same by the same code.
 std::string kernelText(KernelOp kernel);
 
 } // namespace plc::plan
