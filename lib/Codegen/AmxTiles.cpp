@@ -114,13 +114,13 @@ private:
     return llvm::divideCeil(x.m.extent, length);
   }
 
-  // How the factors are stored: b contiguous along n, so that two of its rows are read side by side; b contiguous along
-  // k, so that pairs are neighbours; rows of a as tiles read them.
+  // How the factors are stored. readsPairs: b is contiguous along n, so two of its rows are read side by side.
+  // readsWords: b is contiguous along k, so pairs are neighbours. readsRows: rows of a are as tiles read them.
   bool readsPairs() const { return x.n.b == 1 && !columns.isTable(); }
   bool readsWords() const { return x.k.b == 1 && depthOfB.isRun() && !columns.isTable(); }
   bool readsRows() const { return depthOfA.isRun(); }
-  // Whether tiles of a are loaded without a copy. Strides of 2 KiB and more are packed: in an L1 of 48 KiB and 12 ways,
-  // rows 2 KiB apart use 2 of its 64 sets, which hold 24 lines, fewer than the 32 rows of a step. Derived, not
+  // Whether tiles of a are loaded without a copy. Strides of 2 KiB and more are packed. In an L1 of 48 KiB and 12 ways,
+  // rows 2 KiB apart use 2 of its 64 sets. These hold 24 lines, fewer than the 32 rows of a step. Derived, not
   // measured.
   bool readsInPlace() const {
     constexpr int64_t farBytes = 2048;

@@ -8,9 +8,9 @@
 
 namespace plc::kernels {
 
-/// The implementation of a group of equations. A contraction takes the least predicted time by the rates among the
-/// candidates that `allowed` names, can compute it, and are worth it; of equal ones the first of Implementations.def;
-/// chains if there is no other. Groups of other kinds have one implementation each.
+/// The implementation of a group of equations. A contraction takes the candidate of the least predicted time, of equal
+/// ones the first of Implementations.def. Candidates are named by `allowed`, can compute it, and are worth it; chains
+/// if there is no other. Groups of other kinds have one implementation each.
 plan::Implementation chooseImplementation(const Group &group, Contractions allowed, const PerRate &rates);
 
 } // namespace plc::kernels

@@ -24,8 +24,8 @@ inline bool needsMemory(mlir::Operation *user) {
 /// or a cast that a contraction reads in place.
 bool isReadThrough(mlir::Operation *op);
 
-/// The values in memory behind a value that a kernel reads: the value itself, or what it is a view of; the table and
-/// the positions of a gather that is read in place; the narrow tensor that a contraction widens.
+/// The values in memory behind a value that a kernel reads. Behind a view it is the viewed value; behind a gather that
+/// is read in place, the table and the positions; behind a widened factor, the narrow tensor; else the value itself.
 llvm::SmallVector<mlir::Value, 2> readBehind(mlir::Value value);
 
 /// Groups a body's equations, in an order in which the groups can run: each equation is in exactly one group, and

@@ -269,7 +269,7 @@ private:
   const ein::IterationSpace &space;
   PerRate &amounts;
   const bool columns;
-  int vector; // the dimension along which vectors lie; -1: none
+  int vector; // the dimension along which vectors run; -1: none
   int64_t reductions = 0;
   double lanes = 1;
 };

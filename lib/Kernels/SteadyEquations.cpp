@@ -91,7 +91,7 @@ void moveApart(Block &body, ArrayRef<Operation *> costly, ApartEquations &apart)
   for (Operation &op : body.without_terminator())
     if (needed.contains(&op))
       builder.clone(op, copies);
-  SmallVector<std::pair<Value, Value>> made; // the copy, and what stands for it in the body
+  SmallVector<std::pair<Value, Value>> made; // the copy, and its argument in the body
   for (Operation *op : costly)
     for (Value value : op->getResults()) {
       made.emplace_back(copies.lookup(value), body.addArgument(value.getType(), value.getLoc()));

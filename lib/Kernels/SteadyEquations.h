@@ -9,9 +9,9 @@
 
 namespace plc::kernels {
 
-/// Which arguments of a module's bodies have equal values in all micro-batches and runs, in every call: parameters that
-/// no call adds a gradient to, and values that depend on such and on constants alone. A greatest fixed point: all
-/// arguments are steady until a call shows otherwise.
+/// Which arguments of a module's bodies have equal values in all micro-batches and runs, in every call. These are
+/// parameters that no call adds a gradient to, and values that depend on such and on constants alone. A greatest fixed
+/// point: all arguments are steady until a call shows otherwise.
 class SteadyArguments {
 public:
   explicit SteadyArguments(mlir::ModuleOp module);

@@ -40,7 +40,7 @@ void addBlock(const T *a, const int64_t *aOffsets, const S *b, int64_t length, S
 float flushed(float x) { return std::fabs(x) < 0x1p-126f ? std::copysign(0.0f, x) : x; }
 
 /// Whether the exact a * b + c is tiny, given that it rounds to the least normal number. The instructions decide this
-/// by a result of 24 bits with unbounded exponent, so it lies below 2^-126 there. A tie rounds up to it.
+/// by a result of 24 bits with unbounded exponent: tiny means below 2^-126 there. A tie rounds up to it.
 bool isTiny(float a, float b, float c) {
   // The sum of product and c in f64, with its exact rounding error.
   double product = static_cast<double>(a) * b, sum = product + c, part = sum - product;

@@ -30,8 +30,8 @@ bool isFree(mlir::Value value);
 /// Equations in one domain: rows (the outer dimensions) and inner dimensions within a row. Constraints:
 /// - every equation has all dimensions or just the outer ones;
 /// - reductions keep exactly the outer ones;
-/// - a value that one equation reads from another is read at the point at which it is made, except that one gather may read
-///   other elements of its row.
+/// - a value that one equation reads from another is read at the point at which it is made; one gather may read other
+///   elements of its row.
 struct IterationSpace {
   llvm::SmallVector<int64_t> extents; // outer, then inner
   unsigned outer = 0;

@@ -91,9 +91,9 @@ std::optional<MatmulNest> asProduct(Contraction contraction);
 /// Not tuned.
 inline constexpr int64_t mostStreamRows = 4;
 
-/// At most `mostStreamRows` rows (m; extent 1 if there is one row) times a matrix b that is read once in place, along n
-/// or along k. c is contiguous along n, and there are no `columns` and no `depth`. Nullopt if the contraction is no
-/// such product.
+/// At most `mostStreamRows` rows times a matrix b that is read once in place, along n or along k. m counts the rows;
+/// with one row its extent is 1. c is contiguous along n, and there are no `columns` and no `depth`. Nullopt if the
+/// contraction is no such product.
 std::optional<MatmulNest> asStream(Contraction contraction);
 
 /// The product as tiles compute it: a loop of `outer` that only b counts becomes one of the columns if tiles have

@@ -34,9 +34,11 @@ public:
   /// The unresolved value that an action sends or receives; null if it moves none.
   mlir::Value carried(ActionInterface action) const;
 
-  /// The value whose memory `value` has. A result of a task or stage has that of the yielded value; a result of an
-  /// accumulator has the accumulator's; a value popped from a stage of the same rank has that of the stashed one. Ends
-  /// at the result of a `plan.call` or at a handle (`plan.param`, `plan.site`, `plan.input`, `plan.pop`).
+  /// The value whose memory `value` has:
+  /// - of a result of a task or stage, that of the yielded value;
+  /// - of a result of an accumulator, the accumulator's;
+  /// - of a value popped from a stage of the same rank, that of the stashed one.
+  /// Ends at the result of a `plan.call` or at a handle (`plan.param`, `plan.site`, `plan.input`, `plan.pop`).
   mlir::Value resolve(mlir::Value value) const;
 
   /// Whether a call updates a state in place: its last operand, whose memory its result has.

@@ -20,7 +20,7 @@ namespace plc::numerics {
 /// number of micro-batches only if a sum depends on it.
 std::string numericsKey(mlir::ModuleOp module);
 
-/// In a program of the whole batch, the first sum over the samples that depends on the cut, or the model itself if its
+/// The first sum over the samples that depends on the cut, in a program of the whole batch. The model itself if its
 /// accumulation groups depend on it; null if any cut gives the same bits.
 mlir::Operation *findDependenceOnCut(ein::ModelOp model);
 

@@ -8,9 +8,9 @@
 
 namespace plc::numerics {
 
-/// For |x| < 2^20 (f32), 2^45 (f64): pi/2 in three parts C1 + C2 + C3 (Cody and Waite, "Software manual for the
-/// elementary functions", 1980). x - n C1 is exact: both are multiples of the last place of C1, and their difference is
-/// small.
+/// For |x| < 2^20 (f32), 2^45 (f64). pi/2 is in three parts C1 + C2 + C3, after Cody and Waite, "Software manual for
+/// the elementary functions" (1980). x - n C1 is exact: both are multiples of the last place of C1, and their
+/// difference is small.
 template <typename V>
 inline ReducedAngle<V> reduceSmallAngle(V x) {
   constexpr bool single = isSingle<V>;
