@@ -11,16 +11,19 @@ class EinPass<string flag> : Pass<flag, "::mlir::ModuleOp"> {
 def EinEntry : EinPass<"ein-entry"> {
   let summary = "keep what one entry of a model needs";
   let description = [{
-    Before: a module with one `ein.model`, as the language made it. After: the model has only the results that the
-    entry needs (`train`: the scalar `loss`; `eval`: that and the scalars that need no other inputs; `infer`: all, or the ones that `outputs` names, in the model's
-    order), the arguments that they need, and the calls that compute them; bodies that nothing calls are gone. Batch
-    axes and names follow. Parameters all stay: what is saved does not depend on the entry.
+    Before: a module with one `ein.model`, as the language makes it. After: the model has only the results that the
+    entry needs, the arguments that these need, and the calls that compute them. Bodies that no call names are erased.
+    Batch axes and names follow. All parameters stay: what a checkpoint saves does not depend on the entry.
 
-    Results with a dot in their name are values of rules (`attention.3.p`): they are needed only if `outputs` names them,
-    and get the batch axis that their value has.
+    - `train` needs the scalar `loss`.
+    - `eval` needs `loss`, and the other scalars that need no further inputs.
+    - `infer` needs all results, or those that `outputs` names, in the model's order.
 
-    `grad(NAME)` among the `outputs`, of a real argument or of a parameter, stands for what `--ein-differentiate` with
-    `wrt=NAME` makes of the rest: it needs `loss`, and keeps the argument.
+    A result with a dot in its name is a value of a rule (`attention.3.p`). It is needed only if `outputs` names it, and
+    gets the batch axis of its value.
+
+    `grad(NAME)` among the `outputs`, of a real argument or of a parameter, stands for the result that
+    `--ein-differentiate` with `wrt=NAME` adds. It needs `loss`, and keeps the argument.
 
     ```mlir
     ein.model @m(%x, %t) -> (loss, logits)   // --ein-entry{entry=infer outputs=logits}
@@ -35,16 +38,16 @@ def EinEntry : EinPass<"ein-entry"> {
 }
 
 def EinOrderLines : EinPass<"ein-order-lines"> {
-  let summary = "order a model's lines by what reads what";
+  let summary = "order a model's lines by their dependences";
   let description = [{
-    Before: any `ein.model`. After: the same calls and equations, in an order that follows from the graph alone, so that bits, cuts
-    and bytes do not depend on how independent lines stand in the text. Nothing is added, erased or changed, nor are
-    bodies ordered.
+    Before: any `ein.model`. After: the same calls and equations, in an order that follows from the graph alone. So
+    bits, cuts and bytes do not depend on the order of independent lines in the text. Nothing is added, erased or
+    changed, and bodies are not ordered.
 
-    Each line stands behind what it reads. Of what a line reads, the longest chain of calls comes first; equally long ones come in the
-    order of the operands. Calls of one turn of a `repeat` stay together, with the equations that they alone read. Another equation
-    that frees as many bytes as it makes stands right behind the last line that it reads, so that a running sum takes each summand as
-    it is made.
+    Each line stands behind the lines that it reads. Of these the longest chain of calls comes first; chains of equal
+    length come in the order of the operands. Calls of one iteration of a `repeat` stay together, with the equations
+    that only they read. Another equation that frees as many bytes as it makes stands right behind the last line that it
+    reads. So a running sum takes each summand as it is made.
 
     ```mlir
     %c = ein.call @f(%x) path "c"
@@ -61,11 +64,12 @@ def EinRandom : EinPass<"ein-random"> {
   let description = [{
     Before: `--ein-entry` has chosen an entry. After: there is no `ein.random`, no `ein.training` and no `ein.step`.
 
-    Each call of a body that draws gets a key as a further argument, and the model an input for it: `random(PATH)`,
-    i64, one key for each sample, or `random(all, PATH)`, one for all, for draws that no batch axis has. A draw is `map random`
-    of the key and of the site and the element's number in its sample; so it is an equation like others, which is made again where
-    it is cheaper than to be kept, and micro-batches, cuts and recomputation change no bit of it. A normal draw is
-    sqrt(-2 log(1 - u)) cos(2 pi v) of two draws u and v. A `select` by `ein.training` is its branch. The step is an input `step()`, i32.
+    Each call of a body that draws passes a key as a further argument, and the model gets an input for it. The input is
+    `random(PATH)`, i64, with one key for each sample, or `random(all, PATH)`, with one key for all, for draws without a
+    batch axis. A draw is `map random` of the key, the site and the element's number in its sample. So it is an equation
+    like others: it is recomputed where that is cheaper than to save it, and micro-batches, cuts and recomputation
+    change no bit of it. A normal draw is sqrt(-2 log(1 - u)) cos(2 pi v) of two draws u and v (Box and Muller, 1958). A
+    `select` by `ein.training` becomes the branch that is taken. The step is an input `step()`, i32.
 
     ```mlir
     %u = ein.random site 1 : tensor<4x8xf32>
@@ -83,16 +87,19 @@ def EinRandom : EinPass<"ein-random"> {
 def EinSimplify : EinPass<"ein-simplify"> {
   let summary = "bring equations into one form and drop the dead ones";
   let description = [{
-    Before: any ein module. After: the model's body holds calls only; every maximal run of equations between two calls
-    is a body of its own (`<model>.<result>`), with one `ein.func` for equal runs. In every body: no result that no
-    call needs, no data argument that only such results read, no dead equation, no equation twice, no copy (`map id`)
-    that its readers can do by their maps, no product with 1.
+    Before: any `ein` module. After: the model's body holds calls only. Every maximal run of equations between two calls
+    is a body of its own (`<model>.<result>`), with one `ein.func` for equal runs. In a body there is:
 
-    A contraction that is no matrix product is written as what it is: of one factor, a `reduce sum` (`map id` if
-    nothing is summed); without dimensions of its own on either side or without a sum, a `map mul` and a `reduce sum`.
-    Diagonals are taken first. Contractions of three and more factors that sum wait for `--ein-order-contractions`.
+    - no result that no call needs, and no data argument that only such results read;
+    - no dead equation, and no equation twice;
+    - no copy (`map id`) that its readers can do by their maps, and no product with 1.
 
-    Only rewrites that are exact for every IEEE input; it does not touch `x * 0`, `x + 0`, `x - x`.
+    A contraction that is no matrix product is written as simpler equations. One factor: a `reduce sum`, or `map id` if
+    nothing is summed. Two factors, without a sum or without a dimension of its own on either side: a `map mul` and a
+    `reduce sum`. Diagonals are taken first. Contractions of three and more factors that sum wait for
+    `--ein-order-contractions`.
+
+    All rewrites are exact for every IEEE input. The pass does not touch `x * 0`, `x + 0` and `x - x`.
 
     ```mlir
     %0 = ein.contract %u, %u over [4, 8] maps [(i, j)->(i, j), (i, j)->(i, j), (i, j)->(i)]
@@ -107,8 +114,9 @@ def EinSimplify : EinPass<"ein-simplify"> {
 def EinPrecision : EinPass<"ein-precision"> {
   let summary = "choose the precision of every real";
   let description = [{
-    Before: tensors may be of `!ein.real`. After: none is; each is of the type that `compute` has for reals. Parameters too. Constants stay the f64
-    of the source, rounded once where they are used. Casts that convert nothing any more are gone.
+    Before: tensors may have elements of `!ein.real`. After: each has the element type of reals under `compute`,
+    parameters included. Constants stay the f64 of the source and are rounded once, where they are used. Casts that
+    convert nothing any more are erased.
 
     ```mlir
     ein.param @w : tensor<4x8x!ein.real> init normal(0.02, 0.0)    // --ein-precision{compute=f64}
@@ -120,18 +128,20 @@ def EinPrecision : EinPass<"ein-precision"> {
 }
 
 def EinNarrowFactors : EinPass<"ein-narrow-factors"> {
-  let summary = "round the factors of contractions, and what is saved";
+  let summary = "round the factors of contractions, and saved values";
   let description = [{
-    Before: contractions are binary and their reals chosen. After, where `compute` has factors of a narrow type: both factors of
-    every contraction of f32 are widened from it, by an `ein.cast` to it and one back for each value that is read; a table that a gather
-    reads in place is rounded itself, and what is the same in all turns of a loop before it. Contractions of which the model writes a factor in another narrow type stay as they are.
+    Before: contractions are binary, and their precision is chosen. After, if `compute` has factors of a storage type:
+    both factors of every f32 contraction are rounded, by an `ein.cast` to that type and one back for each value that is
+    read. A table that a gather reads in place is rounded itself. A value that is equal in all iterations of a loop is
+    rounded before the loop. Contractions with a factor that the model casts to another storage type stay as they are.
 
-    In a differentiated model, what forward parts save for the other parts, and backward parts for those of the weights, is rounded
-    when it is given, if it is read by contractions, elementwise equations and sums of parameters' gradients alone; so is any value that
-    all readers round. What was reduced, and what is
-    computed of that alone, stays f32: means, variances, maxima and sums of rows.
+    In a differentiated model, values that F saves for B and W, and B for W, are rounded where they are returned. This
+    holds if only contractions, elementwise equations and sums of parameters' gradients read them, and for any value
+    that all readers round. Values that were reduced, or computed from such values alone, stay f32: means, variances,
+    maxima and sums of rows.
 
-    Runs before differentiation, whose residuals are then the rounded factors, and after it, for the contractions that it makes.
+    Runs before differentiation, whose residuals are then the rounded factors. Runs again after it, for the contractions
+    that it makes.
 
     ```mlir
     %y = ein.contract "ac,cb->ab" %x, %w : (tensor<4x16xf32>, tensor<16x8xf32>) -> tensor<4x8xf32>
@@ -149,32 +159,38 @@ def EinNarrowFactors : EinPass<"ein-narrow-factors"> {
 def EinMicroBatch : EinPass<"ein-micro-batch"> {
   let summary = "check the batch rule and mark the batch";
   let description = [{
-    Before: `micro_batches` of the model is 0. After: it is M, and each type with an axis along the batch says which one that is
-    (`#ein.batch`), in all bodies alike; later passes keep it. Extents stay the batch's: `--ein-cut-batch` makes them a
-    micro-batch's.
+    Before: `micro_batches` of the model is 0. After: it is M, and each type with an axis along the batch names it
+    (`#ein.batch`), in all bodies alike. Later passes keep it. Extents stay those of the batch; `--ein-cut-batch` makes
+    them a micro-batch's.
 
-    The batch rule is checked whatever M is: each output of a sample depends on that sample alone, and a sum over the
-    batch only goes on through linear equations to a result of the model, so that the results of micro-batches add up
-    to the batch's. It may be divided by what such sums of inputs alone make: sums over all of the batch, of
-    further arguments `whole(x)` of the model and of the bodies that divide. Constants, such as the divisor of a mean, are those of the whole batch and stay.
+    The batch rule is checked for every M. Each output of a sample depends on that sample alone. A sum over the batch
+    reaches a result of the model only through linear equations, so that the results of micro-batches add up to the
+    batch's. It may be divided by a value that such sums of inputs alone make. Those are computed over the whole batch,
+    from further arguments `whole(x)` of the model and of the bodies that divide. Constants, such as the divisor of a
+    mean, are those of the whole batch and stay.
 
-    A sum over the batch becomes the last step to its result, which has the batch axis number -2: what is linear in between is
-    computed for each sample, so that no order of additions depends on M. A sum stays where it is if a contraction would need more room
-    for its samples than for its factors, or if a loop, a view or a position reads it.
+    A sum over the batch becomes the last step to its result, which has the batch axis number -2. The linear equations
+    in between are computed for each sample, so that no order of additions depends on M. A sum stays where it is if a
+    contraction would need more memory for its samples than for its factors, or if a loop, a view or a position reads
+    it.
 
-    With `batches` A > 1 the model's samples are those of A batches, which a step accumulates: each is cut in M micro-batches, so
-    that there are A * M.
+    With `batches` A > 1 the model's samples are those of A batches, which a step accumulates. Each batch is cut into M
+    micro-batches, so the step has A * M.
 
-    What is summed over the micro-batches of the step, is so in `lanes` (`ein.model`).
+    Sums over the micro-batches of a step are taken in `lanes` accumulation groups (`ein.model`).
 
-    Refused: M larger than the batch; `batches` that do not divide the samples, or of a model without a batch or without a loss; more than 65536 micro-batches in a step; lanes that do not divide M.
+    Refused:
+
+    - M larger than the batch, and more than 65536 micro-batches in a step;
+    - `batches` that do not divide the samples, or of a model without a batch or without a loss;
+    - `lanes` that do not divide M.
 
     ```mlir
     ein.model @m(%x: tensor<8x4xf32>) ... batch = 8      // --ein-micro-batch{micro-batches=4}
     ein.model @m(%x: tensor<8x4xf32, #ein.batch<0>>) ... batch = 8, micro_batches = 4
     ```
-    Tests: `test/Algebra/micro-batch.mlir`, `test/Algebra/whole-inputs.mlir`, `test/Algebra/ragged.mlir`, `test/Algebra/accumulate.mlir`,
-    `test/Algebra/sample-sums.mlir`, `test/Algebra/micro-batch-errors.mlir`.
+    Tests: `test/Algebra/micro-batch.mlir`, `test/Algebra/whole-inputs.mlir`, `test/Algebra/ragged.mlir`,
+    `test/Algebra/accumulate.mlir`, `test/Algebra/sample-sums.mlir`, `test/Algebra/micro-batch-errors.mlir`.
   }];
   let options = [Option<"microBatches", "micro-batches", "int64_t", "1", "number of micro-batches of a batch">,
                  Option<"batches", "batches", "int64_t", "1", "number of batches of a step">,
@@ -185,14 +201,17 @@ def EinMicroBatch : EinPass<"ein-micro-batch"> {
 def EinShard : EinPass<"ein-shard"> {
   let summary = "divide sizes of a model, so that several ranks share its layers";
   let description = [{
-    Before: parameters tell the `sizes` of their axes, bodies are as the language made them. After: no parameter tells sizes
-    any more, and each that had one of the given `sizes` is as many parameters as that has parts, `part(PATH, axis A, P of N)`,
-    equal parts along that axis, the first of such size. In bodies whatever follows from them is computed for each part, up to where the
-    dimension is summed away: there the parts' sums are added pairwise, so that the order of the sum is the program's,
-    whoever computes the parts. A result of a body stays in parts on its way to the next, of which there is a variant for
-    each way in which its arguments are divided; it is put together where it is needed as a whole, and by the model's results.
-    A state whose new value is in parts is so many states, if its body needs none as a whole. A table is looked up in each part,
-    and the position selects. A loop whose turns do each part by itself, as a scan does, is a loop for each part.
+    Before: parameters name the `sizes` of their axes, and bodies are as the language makes them. After: no parameter
+    names sizes. A parameter with one of the given `sizes` becomes that number of equal shards along the first axis of
+    such a size: `part(PATH, axis A, P of N)`.
+
+    In bodies all values that follow from shards are computed for each shard, up to where the dimension is summed away.
+    There the shards' sums are added pairwise. So the order of the sum is the program's, whichever rank computes a
+    shard. A result of a body stays in shards on its way to the next body, of which there is a variant for each way in
+    which its arguments are divided. It is joined where it is needed whole, and by the model's results. A state whose
+    new value is in shards becomes that number of states, if its body does not need it whole. A table is looked up in
+    each shard, and the position selects. A loop whose iterations handle each shard alone, as a scan does, becomes a
+    loop for each shard.
 
     ```mlir
     %h = ein.contract "ac,cb->ab" %x, %w1    // --ein-shard{sizes=F=2}
@@ -203,8 +222,8 @@ def EinShard : EinPass<"ein-shard"> {
     %y = ein.map add "ab,ab->ab" %y0, %y1
     ```
 
-    Refused: a size that no parameter has, or that its parts do not divide; different numbers of parts; a parameter
-    that is needed as a whole, such as a recurrent layer's in each turn.
+    Refused: a size that no parameter has, or that its shards do not divide; different numbers of shards; a parameter
+    that is needed whole, such as a recurrent layer's in each iteration.
 
     Tests: `test/Algebra/shard.mlir`, `test/Algebra/shard-loops.mlir`, `test/Algebra/shard-errors.mlir`.
   }];
@@ -214,15 +233,15 @@ def EinShard : EinPass<"ein-shard"> {
 def EinOrderContractions : EinPass<"ein-order-contractions"> {
   let summary = "make contractions binary, in the cheapest order";
   let description = [{
-    Before: contractions of any number of factors. After: of two. A dimension that only one factor has is summed
-    first; then, up to 12 factors, the order is the cheapest of all under a cost of multiplications and elements moved
-    (dynamic programming over subsets; beyond, the cheapest pair first). An intermediate keeps the dimensions that are
-    still needed.
+    Before: contractions of any number of factors. After: of two. A dimension that only one factor has is summed first.
+    Then, up to 12 factors, the order is the cheapest of all under a cost of multiplications and elements moved (dynamic
+    programming over subsets). Beyond, the cheapest pair is multiplied first. An intermediate keeps the dimensions that
+    are still needed.
 
-    Then the order of the axes of every result that does not leave its body is chosen: those of the first factor, in
-    its order, then the second's, so that code generation can merge axes to the rows, columns and depth of one strided
-    matrix product. Of a product of `b, c, i` and `o, c`, as a convolution of 1 by 1 is, it is `b, o, i` if `i` fills a tile. The maps of
-    all uses follow. Signatures do not change.
+    Then the pass chooses the order of the axes of every result that does not leave its body: those of the first factor,
+    in its order, then the second's. So code generation can merge axes to the rows, columns and depth of one strided
+    matrix product. The product of `b, c, i` and `o, c`, as in a 1 x 1 convolution, has the order `b, o, i` if `i` fills
+    a tile. The maps of all uses follow. Signatures do not change.
 
     ```mlir
     %y = ein.contract %p, %v, %wo over ...                // b,h,s,t  b,t,h,k  h,k,d -> b,s,d
@@ -234,14 +253,15 @@ def EinOrderContractions : EinPass<"ein-order-contractions"> {
 }
 
 def EinSegmentLoops : EinPass<"ein-segment-loops"> {
-  let summary = "make loops of many turns loops of segments";
+  let summary = "make long loops loops of segments";
   let description = [{
-    Before: loops as the language made them, in a program that is differentiated. After: one of 64 turns or more, whose number is the product of
-    two numbers of at least 8, is a loop over segments, with the turns of a segment as its body. The number of
-    segments is the largest divisor that is at most the square root. Values of all turns are the same memory as before.
+    Before: loops as the language makes them, in a program that is differentiated. After: a loop of 64 iterations or
+    more, whose number is the product of two numbers of at least 8, is a loop over segments, with the iterations of a
+    segment as its body. The number of segments is the largest such divisor that is at most the square root. Values of
+    all iterations are the same memory as before.
 
-    So a gradient of what all turns read is added up segment by segment, from the last one, in every plan; and a plan may
-    keep what is carried from segment to segment alone and run the turns of a segment again before its gradients
+    So every plan adds up the gradient of a value that all iterations read segment by segment, from the last one. A plan
+    may save only the values that segments begin with, and recompute the iterations of a segment before its gradients
     (`--ein-recompute-turns`).
 
     ```mlir
@@ -255,13 +275,13 @@ def EinSegmentLoops : EinPass<"ein-segment-loops"> {
 }
 
 def EinSplitLoops : EinPass<"ein-split-loops"> {
-  let summary = "take out of loops what no turn has to wait for";
+  let summary = "take equations out of loops that no iteration waits for";
   let description = [{
-    Before: loops as the language made them. After: equations of a turn that read no carry stand before the loop, as one
-    equation over all turns (or as they are, where they read nothing of a turn), and those that no carry reads stand
-    behind it; so that one large product is made where there were many small ones. Cheap elementwise equations stay in the loop,
-    unless what leaves needs them. No order of a sum changes, and so no bit. What a segment computes (`--ein-segment-loops`) stays in
-    it, but for what is the same in all.
+    Before: loops as the language makes them. After: equations that read no carry stand before the loop, as one equation
+    over all iterations, or as they are if they are equal in each. Equations that no carry reads stand behind it. So one
+    large product replaces many small ones. Cheap elementwise equations stay in the loop, unless an equation that leaves
+    needs them. No order of a sum changes, and so no bit. Equations of a segment (`--ein-segment-loops`) stay in it,
+    except for those that are equal in all.
 
     ```mlir
     ein.loop turns 5 carries(%h) slices(%x) with(%w, %u) {         // h' = x w + h u
@@ -277,32 +297,38 @@ def EinDifferentiate : EinPass<"ein-differentiate"> {
   let summary = "build the gradient of the loss, body by body";
   let description = [{
     Before: the model's body holds calls only (`--ein-simplify`) and has a scalar result `loss`. After: each body that
-    the loss depends on has up to three: `F` (its results, then the residuals that the others need), `B` (gradients of
-    its data arguments from those of its results; then residuals for `W`) and `W` (gradients of its parameters, each
-    added into an accumulator). They are made once per body, whatever the number of calls. The model calls all F in
-    program order, then B and W of each call in reverse.
+    the loss depends on is up to three bodies:
 
-    A body has no B if none of its data arguments needs a gradient, and no W without trained parameters. B and W
-    clone constants, indices and comparisons, and recompute elementwise equations from other residuals where that
-    saves bytes, to the same bits. Contributions to one gradient are added as a balanced tree over the consumers in
-    program order. A parameter shared by several calls gets an accumulator (site) for each.
+    - `F`: its results, then the residuals that the others need;
+    - `B`: gradients of its data arguments from those of its results, then residuals for `W`;
+    - `W`: gradients of its parameters, each added into an accumulator.
 
-    Derivatives are those of the language: of `max` and `min` at a tie to the first, of `relu` and `abs` 0 at 0; a
+    They are made once for each body, whatever the number of calls. The model calls all F in program order, then B and W
+    of each call in reverse.
+
+    A body has no B if none of its data arguments needs a gradient, and no W without trained parameters. B and W clone
+    constants, indices and comparisons. They recompute elementwise equations from other residuals where that saves
+    bytes, to the same bits. Contributions to one gradient are added as a balanced tree over the consumers in program
+    order. A parameter shared by several calls gets an accumulator (site) for each.
+
+    Derivatives are those of the language. `max` and `min` over an axis give the gradient to the first of equal
+    elements; `max(a, b)` and `min(a, b)` give half of it to each of two equal ones. `relu` and `abs` have 0 at 0. A
     branch not taken contributes exactly 0 through every equation of its body that leads to it, infinite derivatives
-    included, except the other factor of a matrix product and tables that are added up (`Rationale.md` of `ein`).
-    `ein.stop` is replaced by its input. With `forward-only` that is all that happens.
+    included. Exceptions are the other factor of a matrix product and tables that are added up (`Rationale.md` of
+    `ein`). `ein.stop` is replaced by its input. With `forward-only` nothing else happens.
 
     With `wrt` the gradients are those of the named arguments and parameters, trained or not, instead of all trained
-    parameters. That of an argument `x` becomes a result of the model, `grad(x)`, with the argument's type and batch
-    axis: per sample if it has one, else a sum over the micro-batches. Where `loss` does not depend on the argument or
-    parameter, the result is zeros.
+    parameters. The gradient of an argument `x` becomes a result of the model, `grad(x)`, with the argument's type and
+    batch axis: one for each sample if it has one, else a sum over the micro-batches. Where `loss` does not depend on
+    the argument or parameter, the result is zeros.
 
-    With `scales-loss` the gradients are those of the loss times `loss_scale()`, an input of the model that the engine gives: the
-    gradient of the loss is that instead of 1.
+    With `scales-loss` the gradients are those of the loss times `loss_scale()`, an input of the model that the engine
+    provides. The gradient of the loss is then that input instead of 1.
 
-    Refused: gradients of `max` and `min` over more than 2^24 elements of f32, 2^53 of f64: positions are counted in it.
+    Refused: gradients of `max` and `min` over more than 2^24 elements of f32 or 2^53 of f64, because positions are
+    counted in that type.
 
-    A gradient that is there already (that of `x` in `x * y` is `y`) is no result of B: calls read it where it is. The
+    A gradient that exists already is no result of B: that of `x` in `x * y` is `y`, and calls read it where it is. The
     sum of two contributions is a body of its own with role `sum`, called with the path of the call that made the value.
 
     Tests: `test/Algebra/differentiate.mlir`, `test/Algebra/derivatives.mlir`, `test/Algebra/guards.mlir`,
@@ -314,15 +340,16 @@ def EinDifferentiate : EinPass<"ein-differentiate"> {
 }
 
 def EinRecomputeTurns : EinPass<"ein-recompute-turns"> {
-  let summary = "keep what is carried into segments, and run their turns again";
+  let summary = "save what segments begin with, and recompute their iterations";
   let description = [{
-    Before: a differentiated program, whose backward loops of segments (`--ein-segment-loops`) read what the turns of the
-    forward loops saved. After: the forward loops give what each segment begins with instead, and a segment of a backward
-    loop first runs the forward loop's equations again, from that and from what those read. T turns that save values keep
-    the carries of about the square root of T segments, and the values of one segment at a time.
+    Before: a differentiated program, whose backward loops of segments (`--ein-segment-loops`) read values that the
+    iterations of the forward loops saved. After: the forward loops return what each segment begins with instead. A
+    segment of a backward loop first runs the forward loop's equations again, from that and from the values that those
+    read. So a loop of T iterations saves the carries of about sqrt(T) segments, and the values of one segment at a
+    time.
 
-    The same equations on the same values: no bit changes, and `--verify-numerics` finds the same program, in which a part
-    of what a loop gave is what a turn of that loop makes.
+    The same equations run on the same values, so no bit changes. `--verify-numerics` finds the same program: a value of
+    a loop is one that an iteration of that loop makes.
 
     ```mlir
     // F gives %saved : tensor<8x8x4xf32>, an element of its loop; B:
@@ -338,13 +365,13 @@ def EinRecomputeTurns : EinPass<"ein-recompute-turns"> {
 def EinUpdateStates : EinPass<"ein-update-states"> {
   let summary = "write the new value of each state into its memory";
   let description = [{
-    Before: a result `state(PATH)` of the model is any value. After: it is made by an `ein.put` into the argument of that
+    Before: a result `state(PATH)` of the model is any value. After: an `ein.put` makes it, into the argument of that
     name, and no equation reads that argument behind it.
 
-    Where the new value is the old one but for one position of an axis, `if t == pos[..] then row[..] else old[..]`, `ein.put`
-    replaces that position and everything that reads the new value reads the state. What else reads the old value must
-    do so before (`after`); if something does that is made from the new value, or another form makes the new value, it is
-    computed as it is and then put as a whole. Bits do not change.
+    An update of one position of an axis has the form `if t == pos[..] then row[..] else old[..]`. Then `ein.put`
+    replaces that position, and every reader of the new value reads the state. Other readers of the old value must run
+    before (`after`). If one of them is made from the new value, or if the new value has another form, it is computed as
+    it is and put as a whole. Bits do not change.
 
     ```mlir
     %m = ein.map eq "a,b->ba" %t, %pos           // new[b, h, t, k] = if t == pos[b] then row[b, h, k] else old[b, h, t, k]
@@ -358,10 +385,11 @@ def EinUpdateStates : EinPass<"ein-update-states"> {
 def EinCopyResults : EinPass<"ein-copy-results"> {
   let summary = "make each result of the model a value of its own";
   let description = [{
-    Before: the model's body holds calls only (`--ein-simplify`); a result may be an argument, a parameter or another
-    result, also through bodies that return what they take, or one value twice. After: each is made by an equation and
-    is no other result; where it was not, a body `<model>.<result>` copies it (`map id`), called behind what it copies.
-    The plan gives each output a place of its own. It stands behind the last `--ein-simplify`, which drops copies.
+    Before: the model's body holds calls only (`--ein-simplify`). A result may be an argument, a parameter or another
+    result, also through bodies that return an argument, or one value twice. After: each is made by an equation and is
+    no other result. Where it was not, a body `<model>.<result>` copies it (`map id`), called behind the value that it
+    copies. So the plan gives each output an offset of its own. The pass stands behind the last `--ein-simplify`, which
+    drops copies.
 
     ```mlir
     ein.model @m(%x) -> (y) { ein.return %x }

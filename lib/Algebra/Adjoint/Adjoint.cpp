@@ -9,7 +9,7 @@ using ein::Function;
 
 static bool isFloat(Value value) { return ein::findElementKind(value.getType()) == ElementKind::Real; }
 
-// Operands that the result depends on differentiably.
+// The operands that the result depends on differentiably.
 static SmallVector<unsigned> differentiableOperands(Operation *op) {
   if (isa<ein::StopOp>(op) || op->getNumResults() != 1 || !isFloat(op->getResult(0)))
     return {};
@@ -23,6 +23,7 @@ static SmallVector<unsigned> differentiableOperands(Operation *op) {
   return operands;
 }
 
+// A carry is active if any iteration makes it so; an element, if the body computes it from active arguments.
 static void addActiveResults(ein::LoopOp loop, llvm::DenseSet<Value> &active) {
   llvm::DenseSet<Value> arguments = activeArguments(loop, active);
   llvm::DenseSet<Value> values = activeValues(loop.getTurn(), arguments);
@@ -34,6 +35,7 @@ static void addActiveResults(ein::LoopOp loop, llvm::DenseSet<Value> &active) {
   }
 }
 
+// One pass is enough: equations stand in program order.
 llvm::DenseSet<Value> algebra::activeValues(Block &block, const llvm::DenseSet<Value> &sources) {
   llvm::DenseSet<Value> active(sources);
   for (Operation &op : block) {
@@ -58,6 +60,7 @@ std::optional<Gradient> Adjoint::sum(Value value, Location loc) {
   auto it = contributions.find(value);
   if (it == contributions.end())
     return std::nullopt;
+  // Contributions arrive from the last consumer on, and sums take them in program order.
   SmallVector<Gradient> all(llvm::reverse(it->second));
   SmallVector<Value> values;
   SmallVector<GuardList> guarded;
@@ -69,6 +72,7 @@ std::optional<Gradient> Adjoint::sum(Value value, Location loc) {
 }
 
 LogicalResult Adjoint::run() {
+  // Before anything is emitted: the adjoints go into the same block.
   SmallVector<Operation *> equations;
   for (Operation &op : block.without_terminator())
     equations.push_back(&op);
@@ -80,12 +84,14 @@ LogicalResult Adjoint::run() {
     }
     if (op->getNumResults() != 1 || !active.contains(op->getResult(0)))
       continue;
+    // All consumers come later in the block, so all contributions are here.
     std::optional<Gradient> gradient = sum(op->getResult(0), op->getLoc());
     if (!gradient)
       continue;
     SmallVector<std::pair<unsigned, Gradient>> parts;
     if (failed(differentiate(builder, guards, op, *gradient, active, parts)))
       return failure();
+    // An equation that reads a value twice contributes in operand order, which the list holds reversed.
     for (auto &[index, part] : llvm::reverse(parts))
       contributions[op->getOperand(index)].push_back(part);
   }
@@ -98,6 +104,7 @@ LogicalResult Adjoint::run(ein::LoopOp loop) {
     std::optional<Gradient> gradient = sum(result, loop.getLoc());
     gradients.push_back(gradient ? gradient->value : Value());
   }
+  // No result of the loop has a gradient.
   if (!llvm::any_of(gradients, [](Value gradient) { return bool(gradient); }))
     return success();
   SmallVector<std::pair<Value, Value>> parts;

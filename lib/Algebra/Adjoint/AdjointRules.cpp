@@ -1,4 +1,4 @@
-//===- AdjointRules.cpp - the derivative of each equation ------------------===//
+//===- AdjointRules.cpp - the derivative of each kind of equation ---------===//
 #include "Adjoint.h"
 #include "plc/Dialect/Ein/Views.h"
 
@@ -11,13 +11,15 @@ using ein::Function;
 
 namespace {
 
+// The derivatives of one equation. Each is written over the equation's domain, then summed over the dimensions that the
+// input lacks, or repeated along them. Selects keep exact zeros exact (see `Gradient`).
 class Rules {
 public:
   Rules(OpBuilder &builder, Guards &guards, ein::Equation op, const Gradient &gradient)
       : builder(builder), guards(guards), op(op), build(builder, op->getLoc(), algebra::domainOf(op)),
         inputs(inputsOf(op)), result(resultOf(op)), incoming(gradient), dy{gradient.value, result.dims} {}
 
-  /// The gradient of input `index`; fails where there is none.
+  /// The gradient of input `index`. Fails, with an error, where it cannot be exact.
   FailureOr<Gradient> of(unsigned index) {
     this->index = index;
     if (auto map = dyn_cast<ein::MapOp>(op.getOperation()))
@@ -32,13 +34,14 @@ public:
   }
 
 private:
-  // Elementwise over the result's axes.
+  // Computes elementwise over the result's axes.
   Access apply(Function function, ArrayRef<Access> operands) {
     return {build.map(function, operands, result.dims), result.dims};
   }
-  // Of the gradient's type, which is wider than a narrow result's.
+  // A constant of the gradient's type, which is wider than a result of a storage type.
   Access number(double value) { return build.constant(value, elementOf(dy.value)); }
 
+  // The dimensions of a guard's axes.
   Dims domainOf(const Guard &guard) const {
     Dims dims;
     for (int64_t axis : guard.axes)
@@ -46,7 +49,7 @@ private:
     return dims;
   }
 
-  // Selects 0 where the gradient is dead: the factor that was multiplied may be infinite there.
+  // Selects 0 where the gradient is dead: the factor that it was multiplied by may be infinite there.
   Access guarded(Access value) {
     for (const Guard &guard : incoming.guards) {
       Access cond{guard.cond, domainOf(guard)}, zero = number(0);
@@ -55,8 +58,8 @@ private:
     return value;
   }
 
-  // The result as a factor. Where a guard is alive it equals what the guard's select gives, so that this need not be
-  // saved beside it.
+  // The result as a factor of a derivative. Where a guard is alive it equals what the guard's select returns. That
+  // value is then used, because it is often saved already, and the result need not be saved beside it.
   Access resultFactor() {
     for (Operation *user : result.value.getUsers()) {
       auto select = dyn_cast<ein::MapOp>(user);
@@ -82,7 +85,8 @@ private:
     return guard;
   }
 
-  // What guards of the result say of the gradient of the input, which is summed over the dimensions that it misses.
+  // The guards of the input's gradient, from guards of the result's: the gradient is summed over the dimensions that
+  // the input lacks.
   GuardList guardsOfInput(GuardList ofResult) {
     const Dims &dims = inputs[index].dims;
     for (Guard &guard : ofResult)
@@ -95,7 +99,8 @@ private:
   }
   GuardList guardsOfInput() { return guardsOfInput(incoming.guards); }
 
-  // Puts a gradient over distinct(input's dimensions) on the diagonal, 0 elsewhere.
+  // Puts a gradient over distinct(the input's dimensions) on the diagonal, between zeros. A read of a[i, i] has no
+  // gradient for other elements.
   Value onDiagonal(Value value) {
     const Dims &dims = inputs[index].dims;
     Dims once = distinct(dims), all;
@@ -109,6 +114,7 @@ private:
       if (repeats)
         pairs.push_back({dim, all.back()});
     }
+    // One select for each repeated dimension: 0 where it differs from its twin.
     for (auto [dim, twin] : pairs) {
       Type i64 = builder.getI64Type();
       Access equal{build.map(Function::eq, {build.iota(dim, i64), build.iota(twin, i64)}, {dim, twin}), {dim, twin}};
@@ -117,16 +123,18 @@ private:
     return gradient.value;
   }
 
-  // Sums or repeats a gradient over the domain to the input's axes.
+  // Sums a gradient over the domain to the input's axes, or repeats it along them.
   Gradient pass(const Access &gradient) {
     return {onDiagonal(build.product(gradient, distinct(inputs[index].dims))), guardsOfInput()};
   }
-  // The same of a product with a factor that may be infinite where the gradient is dead.
+  // The same after a product with a factor that may be infinite where the gradient is dead.
   Gradient passGuarded(const Access &gradient) { return pass(guarded(gradient)); }
+  // A constant factor is finite, so it needs no guard.
   Gradient passFactor(const Access &gradient, const Access &factor) {
     return constantOf(factor.value) ? pass(gradient) : passGuarded(gradient);
   }
 
+  // Negates after the sum, which has fewer elements than the domain.
   Gradient negated(Gradient gradient) {
     const Dims &dims = inputs[index].dims;
     Dims axes;
@@ -137,7 +145,7 @@ private:
     return gradient;
   }
 
-  // exp, sqrt, rsqrt, tan, tanh, sigmoid from their result: it is often saved already.
+  // exp, sqrt, rsqrt, tan, tanh, sigmoid and relu are differentiated from their result, which is often saved already.
   Gradient ofMap(Function function) {
     Access x = inputs[0], y = result;
     auto times = [&](Access a, Access b) { return apply(Function::mul, {a, b}); };
@@ -153,7 +161,7 @@ private:
     case Function::pow: return passGuarded(ofPower());
     case Function::select: return ofSelect();
     case Function::exp: return passGuarded(times(dy, resultFactor()));
-    // Not of the result: where that is near -1 it has lost the digits of the exponential.
+    // Not from the result: near -1 it has lost the digits of the exponential.
     case Function::expm1: return passGuarded(times(dy, apply(Function::exp, x)));
     case Function::log: return passGuarded(apply(Function::div, {dy, x}));
     case Function::sqrt: return passGuarded(apply(Function::div, {times(dy, number(0.5)), resultFactor()}));
@@ -191,8 +199,8 @@ private:
     llvm_unreachable("no gradient goes through this function");
   }
 
-  // max and min: to the one that is taken, half to each of two that are equal. So formulas that are smooth, though their
-  // parts are not, have their derivative: max(x, 0) + log1p(exp(-abs(x))) has 1/2 at 0.
+  // max and min: to the operand that is taken, half to each of two equal ones. So a smooth formula of parts that are
+  // not smooth has its derivative: max(x, 0) + log1p(exp(-abs(x))) has 1/2 at 0. NaN in the second operand takes it.
   Gradient ofLarger(Function isTaken) {
     Access second = apply(Function::logical_or, {apply(isTaken, {inputs[1], inputs[0]}), isNaN(inputs[1])});
     Access half = apply(Function::mul, {dy, number(0.5)});
@@ -202,6 +210,7 @@ private:
                            : apply(Function::select, {second, dy, shared}));
   }
 
+  // x != x: true of NaN alone.
   Access isNaN(const Access &x) {
     Dims dims = distinct(x.dims);
     return {build.map(Function::ne, {x, x}, dims), dims};
@@ -215,12 +224,14 @@ private:
     return passGuarded(apply(Function::neg, apply(Function::mul, {da, resultFactor()})));
   }
 
-  // y = a^b: da = dy b a^(b - 1), db = dy y log(a). a^0 does not change with a, nor 0^b with b if b is not below 0.
+  // y = a^b: da = dy b a^(b - 1), db = dy y log(a). a^0 does not change with a, and 0^b does not change with b >= 0;
+  // both are selected to be 0, since the formulas give NaN there.
   Access ofPower() {
     Access a = inputs[0], b = inputs[1], zero = number(0);
     auto times = [&](Access x, Access y) { return apply(Function::mul, {x, y}); };
     if (index == 0) {
       Access slope = times(b, apply(Function::pow, {a, apply(Function::sub, {b, number(1)})}));
+      // A constant exponent other than 0 needs no select.
       if (constantOf(b.value).value_or(0) != 0)
         return times(dy, slope);
       return times(dy, apply(Function::select, {apply(Function::eq, {b, zero}), zero, slope}));
@@ -230,6 +241,7 @@ private:
     return times(dy, apply(Function::select, {isConstant, zero, slope}));
   }
 
+  // The gradient of a branch is 0 where the other one is taken. That condition becomes a guard.
   Gradient ofSelect() {
     Access branch = index == 1 ? apply(Function::select, {inputs[0], dy, number(0)})
                                : apply(Function::select, {inputs[0], number(0), dy});
@@ -239,14 +251,14 @@ private:
     return {pass(branch).value, guardsOfInput(all)};
   }
 
-  // The inputs with the gradient in the place of the differentiated one.
+  // The inputs, with the gradient instead of the differentiated one.
   SmallVector<Access> replaced() {
     SmallVector<Access> factors(inputs);
     factors[index] = dy;
     return factors;
   }
 
-  // A factor that meets the gradient in a sum: 0 where all of the gradient that it meets is dead.
+  // A factor that meets the gradient in a sum, made 0 where all of the gradient that it meets is dead.
   Access guardedFactor(const Access &factor) {
     Dims dims = distinct(factor.dims);
     GuardList ofGradient(incoming.guards);
@@ -263,15 +275,16 @@ private:
     return value;
   }
 
-  // A product stays one, for speed: the zeros of a branch not taken are multiplied by the other factors. Those are made
-  // 0 where they meet such zeros alone; where an infinite one meets others too, some gradient is infinite in any case.
-  // What follows the sum is guarded again.
+  // A product stays one contraction, for speed. So zeros of a branch not taken are multiplied by the other factors.
+  // Those factors are made 0 where they meet only such zeros. Where an infinite factor meets others too, some gradient
+  // is infinite anyway. What follows the sum is guarded again.
   Gradient ofContract() {
     SmallVector<Access> factors = replaced();
     for (auto [other, factor] : llvm::enumerate(factors))
       if (other != index)
         factor = guardedFactor(factor);
     Dims dims = distinct(inputs[index].dims), present;
+    // `product` repeats along dimensions that no factor has; a longer contraction needs a copy for that.
     if (factors.size() <= 2)
       return {onDiagonal(build.product(factors, dims)), guardsOfInput()};
     for (int64_t dim : dims)
@@ -280,8 +293,8 @@ private:
     return {onDiagonal(build.copy({build.contract(factors, present), present}, dims)), guardsOfInput()};
   }
 
-  // Of max and min: to the first of the elements that equal the result. Positions are counted in the element type,
-  // exactly.
+  // The gradient of a maximum or minimum goes to the first element that equals the result. Positions are counted in the
+  // element type, so they must be exact there; too many elements are an error.
   FailureOr<Gradient> ofExtremum() {
     Dims dims = distinct(inputs[0].dims), reduced;
     Type element = elementOf(result.value);
@@ -296,6 +309,7 @@ private:
                << "; write it over parts, 'max[i](max[j](x[K*i + j]))', or compute in f64";
       count *= op.getExtents()[dim];
     }
+    // The row-major number of each element among the reduced ones.
     Access position = number(0);
     for (int64_t dim : reduced) {
       Access index = build.iota(dim, builder.getI64Type());
@@ -314,11 +328,13 @@ private:
     auto over = [&](Function function, ArrayRef<Access> operands) {
       return Access{build.map(function, operands, dims), dims};
     };
-    // A result that is NaN equals no element; those that are NaN made it so.
+    // A NaN result equals no element. The elements that are NaN made it so.
     Access attains = over(Function::logical_or, {over(Function::eq, {inputs[0], result}), isNaN(inputs[0])});
+    // The smallest number among the elements that attain the result is the first one's.
     Access candidates = over(Function::select, {attains, position, number(INFINITY)});
     Access first{build.reduce(ein::Reduction::min, candidates, result.dims), result.dims};
     Access isFirst = over(Function::eq, {candidates, first});
+    // Elements that do not attain it are excluded again: if none does, all candidates are infinite and equal.
     Access isFinite = over(Function::select, {attains, over(Function::select, {isFirst, dy, number(0)}), number(0)});
     return Gradient{onDiagonal(isFinite.value), guardsOfInput()};
   }
@@ -335,7 +351,8 @@ private:
     llvm_unreachable("no gradient goes through this reduction");
   }
 
-  // Factors of an extent, each of 16 at most unless it is prime.
+  // Factors of an extent: the prime factors, gathered while a product is at most 16. A prime above 16 stays one factor.
+  // Not tuned: the work for an element is the sum of the factors, the number of equations grows with their count.
   static SmallVector<int64_t> shortFactors(int64_t extent) {
     SmallVector<int64_t> factors{1};
     auto take = [&](int64_t prime) {
@@ -352,13 +369,15 @@ private:
     return factors;
   }
 
-  // Of prod: to an element the product of the others times the gradient. It divides by no element, so it is right with
-  // zeros among them. The reduced dimensions are split in short ones, d1 .. dm, slowest first, and P(k) is the product
-  // over those behind dk. The others of an element are, for each k, the P(k) at the other values of dk.
+  // The gradient of prod: an element gets the product of the other elements, times dy. It divides by no element, so
+  // zeros among them are right (Ein/Rationale.md, "The adjoint of a product divides by nothing"). The reduced
+  // dimensions are split into short ones, d1 .. dm, slowest first. P(k) is the product over the dimensions after dk.
+  // The product of the others is that, over all k, of the P(k) at the other values of dk.
   Gradient ofProduct() {
     Location loc = op->getLoc();
     Dims dims = distinct(inputs[0].dims), all, digits;
-    SmallVector<int64_t> parts, extents; // of each of dims, how many of all it is; extents of digits
+    // 1. Split each reduced dimension into digits.
+    SmallVector<int64_t> parts, extents; // digits of each of dims; extents of the digits
     Value x = build.copy(inputs[0], dims);
     for (int64_t dim : dims) {
       if (contains(result.dims, dim)) {
@@ -376,6 +395,7 @@ private:
         all.push_back(digits.back());
       }
     }
+    // 2. P(m) .. P(1), each from the one before.
     SmallVector<Access> products{{x, all}};
     for (unsigned k = digits.size(); k-- > 1;) {
       Dims kept = llvm::filter_to_vector<4>(products.back().dims, [&](int64_t dim) { return dim != digits[k]; });
@@ -395,6 +415,7 @@ private:
       Access product{build.reduce(ein::Reduction::prod, others, own), own};
       gradient = {build.map(Function::mul, {gradient, product}, own), own};
     }
+    // 4. The products may be infinite where the gradient is dead.
     for (const Guard &guard : incoming.guards) {
       Access cond{guard.cond, domainOf(guard)}, zero = number(0);
       SmallVector<Access> operands{cond, gradient, zero};
@@ -402,13 +423,15 @@ private:
         std::swap(operands[1], operands[2]);
       gradient = {build.map(Function::select, operands, all), all};
     }
+    // 5. Merge the digits to the input's axes.
     for (auto [axis, count] : llvm::enumerate(parts))
       if (count > 1)
         gradient.value = ein::merge(builder, loc, gradient.value, axis, count);
     return {onDiagonal(gradient.value), guardsOfInput()};
   }
 
-  // What was added at a point gets what lies there; of a product, times the other factor.
+  // An update gets the gradient of the element that it was added to. If the scatter has a factor, that is multiplied by
+  // the other one of the two.
   Gradient ofScatter() {
     bool isProduct = bool(cast<ein::ScatterAddOp>(op.getOperation()).getFactor());
     SmallVector<Access> read(inputs.begin(), inputs.end() - isProduct);
@@ -422,7 +445,9 @@ private:
     return {build.product({gathered, inputs[index == 0 ? inputs.size() - 1 : 0]}, inputs[index].dims), {}};
   }
 
-  // One position per element of the domain that the table keeps apart: select it; else add up.
+  // The gradient of a table. If each element of the domain reads one position and the table keeps all dimensions, the
+  // position is selected, which keeps guards. Otherwise elements may be read twice, and `scatter_add` sums; guards end
+  // there.
   Gradient ofGather() {
     Dims dims, kept;
     SmallVector<std::pair<int64_t, int64_t>> symbols; // dimension of the table, index operand
@@ -437,6 +462,7 @@ private:
       return {build.scatterAdd(replacedTable(), inputs[0]), {}};
     for (auto [axis, operand] : symbols)
       dims[axis] = build.addDim(shapeOf(inputs[0].value)[axis]);
+    // 3. For each digit multiply by the P(k) at its other values: `same` replaces the own one by 1.
     Access gradient = dy;
     for (auto [axis, operand] : symbols) {
       const Access &position = inputs[operand];
@@ -451,13 +477,15 @@ private:
     return {gradient.value, guardsOfInput()};
   }
 
-  // Up to which every integer is a number of the type; of `!ein.real` any precision must do.
+  // The largest n such that all integers up to n are numbers of the type. `!ein.real` may become any precision, so f32
+  // decides.
   static int64_t largestCount(Type element) {
     if (ein::lacksPrecision(element))
       element = Float32Type::get(element.getContext());
     return int64_t(1) << cast<FloatType>(element).getFPMantissaWidth();
   }
 
+  // The inputs, with the gradient instead of the table.
   SmallVector<Access> replacedTable() {
     SmallVector<Access> all(inputs);
     all[0] = dy;
@@ -475,6 +503,7 @@ private:
   unsigned index = 0;
 };
 
+// Whether an operand can have a gradient at all: positions, conditions and step functions have none.
 bool hasDerivative(Operation *op, unsigned index) {
   if (auto scatter = dyn_cast<ein::ScatterAddOp>(op))
     return index == 0 || index > scatter.getIndices().size();
@@ -494,7 +523,7 @@ LogicalResult algebra::differentiate(OpBuilder &builder, Guards &guards, Operati
                                      const llvm::DenseSet<Value> &active,
                                      SmallVectorImpl<std::pair<unsigned, Gradient>> &contributions) {
   if (auto cast = dyn_cast<ein::CastOp>(op)) {
-    // To a narrow type and back nothing is done: what only holds numbers has a gradient in what it is computed in.
+    // A cast to a storage type and back changes no gradient: it has the type that the value is computed in.
     RankedTensorType wanted = ein::wideTypeOf(cast.getInput().getType());
     Value back = gradient.value;
     if (back.getType() != wanted)

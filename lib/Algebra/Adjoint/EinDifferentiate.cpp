@@ -1,4 +1,4 @@
-//===- EinDifferentiate.cpp - the gradient of the loss, body by body -------===//
+//===- EinDifferentiate.cpp - the gradient of the loss, body by body ------===//
 #include "Adjoint.h"
 #include "Base/Bodies.h"
 #include "SplitBody.h"
@@ -26,7 +26,8 @@ using namespace plc::algebra;
 
 namespace {
 
-// Reverse mode over the calls of a model.
+// Reverse mode over the calls of a model. Each body is split into F, B and W (`SplitBody.h`), once for all calls that
+// want the same gradients. The model then calls every F in program order, and B and W of each call in reverse.
 class ModelAdjoint {
 public:
   /// The gradients of the named arguments and parameters; without names, of all trained parameters.
@@ -37,6 +38,8 @@ public:
       calls.push_back(call);
   }
 
+  // Three steps: find the values that depend on the sources; split bodies, readers first, since readers decide which
+  // gradients a call gets; emit the calls.
   LogicalResult run() {
     if (failed(findLoss()) || failed(findSources()))
       return failure();
@@ -59,6 +62,7 @@ public:
   }
 
 private:
+  // Finds `loss` and checks that the model is in the form that this pass needs.
   LogicalResult findLoss() {
     for (Operation &op : block.without_terminator())
       if (!isa<ein::CallOp>(op))
@@ -68,7 +72,7 @@ private:
       if (std::optional<ein::BodyRole> role = calleeOf(call).getRole())
         return call.emitError("model '") << model.getSymName() << "' is differentiated already: body '"
                                          << call.getCallee() << "' has role '" << stringifyBodyRole(*role) << "'";
-    int64_t rank = 0; // of the sum over the samples 1
+    int64_t rank = 0; // 1 where the result is the sum over a batch axis in front
     for (auto [name, value, batch] : llvm::zip(model.getResultNames().getAsValueRange<StringAttr>(),
                                                block.getTerminator()->getOperands(), model.getResultBatch()))
       if (name == lossName) {
@@ -83,6 +87,7 @@ private:
     return success();
   }
 
+  // Finds the arguments and parameters that `names` asks for.
   LogicalResult findSources() {
     for (const std::string &name : names) {
       auto argument = llvm::find(model.getArgNames(), StringAttr::get(model.getContext(), name));
@@ -108,7 +113,7 @@ private:
     return success();
   }
 
-  // The parameter of a name, or the parts of it that the program has.
+  // The parameter of a name, or its shards if `--ein-shard` divided it.
   SmallVector<ein::ParamOp> piecesOf(StringRef name) {
     SmallVector<ein::ParamOp> pieces;
     for (auto param : model->getParentOfType<ModuleOp>().getOps<ein::ParamOp>())
@@ -117,7 +122,7 @@ private:
     return pieces;
   }
 
-  // Parameters that get a gradient.
+  // The parameters that get a gradient.
   llvm::StringSet<> reachedParams() {
     llvm::StringSet<> reached;
     for (ein::CallOp call : calls)
@@ -126,13 +131,14 @@ private:
     return reached;
   }
 
+  // Without names all trained parameters are wanted; with names, the named ones, trained or not.
   bool isWanted(Attribute param) {
     StringRef name = cast<FlatSymbolRefAttr>(param).getValue();
     return names.empty() ? !symbols.lookup<ein::ParamOp>(name).getFrozen() : wantedParams.contains(name);
   }
   ein::FuncOp calleeOf(ein::CallOp call) { return symbols.lookup<ein::FuncOp>(call.getCallee()); }
 
-  // Values of the model that depend on what is differentiated for.
+  // The values of the model that depend on what is differentiated for.
   void findActive() {
     for (ein::CallOp call : calls) {
       ein::FuncOp callee = calleeOf(call);
@@ -151,6 +157,8 @@ private:
     }
   }
 
+  // The gradients that a call must compute. Its results have gradients if readers contribute to them; the loss has 1,
+  // or an input if `scalesLoss`.
   Wanted wantedOf(ein::CallOp call) {
     Wanted wanted;
     bool any = false;
@@ -170,7 +178,8 @@ private:
     return wanted;
   }
 
-  // Makes the parts that a call needs, or finds those of an equal call; calls come in reverse order.
+  // Splits the body of a call, or finds the split of an equal earlier call. Calls come in reverse order, so all readers
+  // are known.
   LogicalResult plan(ein::CallOp call) {
     Wanted wanted = wantedOf(call);
     auto [it, isNew] = madeParts.try_emplace((call.getCallee() + "|" + wanted.key()).str());
@@ -191,7 +200,7 @@ private:
     return success();
   }
 
-  // The gradient of the loss is what a step multiplies it by, an input.
+  // Makes the gradient of the loss an input. A constant scale would be another program after each overflow.
   void scaleLoss() {
     auto maker = loss.getDefiningOp<ein::CallOp>();
     auto type = cast<RankedTensorType>(loss.getType());
@@ -223,6 +232,7 @@ private:
                                pick(accumulated), call.getPathAttr(), call.getTurnAttr());
   }
 
+  // Calls the forward part instead of the body. Its first results are the body's.
   void callForward(ein::CallOp call) {
     OpBuilder builder(call);
     SmallVector<unsigned> params(call.getParams().size());
@@ -233,7 +243,7 @@ private:
     forwardOf[call] = forward;
   }
 
-  // Where a source of a call that is being differentiated is.
+  // The value of the model that a `Source` of a call names.
   Value find(ein::CallOp call, Source source, ValueRange resultGradients, ein::CallOp backward) {
     switch (source.kind) {
     case Source::Argument: return call.getArgs()[source.index];
@@ -244,6 +254,7 @@ private:
     llvm_unreachable("unknown source");
   }
 
+  // Calls B and W of a call behind everything so far, with the gradients of the results as operands.
   void callBackward(ein::CallOp call) {
     const Parts &parts = *partsOf[call];
     if (parts.gradients.empty() && !parts.weights)
@@ -258,14 +269,15 @@ private:
     };
     if (parts.backward)
       backward = create(builder, call, parts.backward, operands(parts.backwardOperands), parts.backwardParams, {});
+    // Lists hold the last consumer first. That includes operands that a call reads twice.
     for (auto [argument, source] : llvm::reverse(parts.gradients))
       gradients[call.getArgs()[argument]].push_back(find(call, source, resultGradients, backward));
     if (parts.weights)
       create(builder, call, parts.weights, operands(parts.weightOperands), parts.weightParams, parts.accumulated);
   }
 
-  // The gradients of arguments become results, each a value of its own, made by a B; so do zeros, also for a parameter
-  // that the loss does not depend on.
+  // Returns the gradients of arguments as results of the model. Each is a value of its own, made by a B. So are zeros,
+  // also for a parameter that the loss does not depend on.
   void returnGradients() {
     OpBuilder builder(block.getTerminator());
     SmallVector<Attribute> resultNames(model.getResultNames().begin(), model.getResultNames().end());
@@ -289,7 +301,7 @@ private:
     model.setFunctionType(builder.getFunctionType(block.getArgumentTypes(), block.getTerminator()->getOperandTypes()));
   }
 
-  // The type of a parameter, or of that of which it is a part.
+  // The type of a parameter, or of the parameter of which it is a shard.
   static Type wholeType(ein::ParamOp param) {
     auto type = cast<RankedTensorType>(param.getType());
     std::optional<PartName> part = parsePartName(param.getSymName());
@@ -300,6 +312,7 @@ private:
     return RankedTensorType::get(shape, type.getElementType());
   }
 
+  // The gradient of an argument, copied where its value is another result, or is made by no B.
   Value gradientOfArgument(OpBuilder &builder, BlockArgument argument) {
     auto reader = llvm::find_if(calls, [&](ein::CallOp call) { return llvm::is_contained(call.getArgs(), argument); });
     if (!gradients.contains(argument)) // the loss does not depend on it
@@ -312,7 +325,7 @@ private:
     return gradient;
   }
 
-  // The sum of the contributions to a result's gradient, by consumers in program order; null if there is none.
+  // The sum of the contributions to a result's gradient, by consumers in program order. Null if there is none.
   Value gradientOf(OpBuilder &builder, ein::CallOp call, Value result) {
     auto it = gradients.find(result);
     if (it == gradients.end())
@@ -320,7 +333,7 @@ private:
     return sumTree(builder, call, llvm::to_vector(llvm::reverse(it->second)));
   }
 
-  // A call per sum of two, so that each subtree can be made where its leaves are.
+  // One call for each sum of two, so that the plan can compute each subtree where its leaves are.
   Value sumTree(OpBuilder &builder, ein::CallOp call, ArrayRef<Value> values) {
     if (values.size() == 1)
       return values.front();
@@ -330,7 +343,7 @@ private:
     return callOn(builder, call, sumOf(left.getType()), {left, right});
   }
 
-  // Calls a body of one result and no parameters, as part of the instance of another call.
+  // Calls a body that has one result and no parameters. It gets the path of `call`, and so belongs to that layer.
   Value callOn(OpBuilder &builder, ein::CallOp call, ein::FuncOp body, ValueRange operands) {
     return ein::CallOp::create(builder, call.getLoc(), body.getFunctionType().getResults(), body.getSymName(), operands,
                                builder.getArrayAttr({}), builder.getArrayAttr({}), call.getPathAttr(),
@@ -351,13 +364,13 @@ private:
                 [](OpBuilder &builder, ArrayRef<Value> arguments) { return copyOf(builder, arguments.front()); });
   }
 
-  // A body that gives zeros of a type.
+  // A body that returns zeros of a type.
   ein::FuncOp zeroOf(Type type) {
     return made("zero", ein::BodyRole::B, {}, type,
                 [&](OpBuilder &builder, ArrayRef<Value>) { return zerosOf(builder, model.getLoc(), type); });
   }
 
-  // A body of one result, made once per name and type.
+  // A body of one result, made once for each name and type.
   ein::FuncOp made(StringRef name, ein::BodyRole role, ArrayRef<Type> arguments, Type result,
                    llvm::function_ref<Value(OpBuilder &, ArrayRef<Value>)> compute) {
     ein::FuncOp &body = bodies[{name.str(), result.getAsOpaquePointer()}];
@@ -379,8 +392,8 @@ private:
   SymbolTable symbols;
   ArrayRef<std::string> names;
   bool scalesLoss;
-  SmallVector<std::pair<std::string, BlockArgument>> arguments; // of the names
-  llvm::StringSet<> wantedParams;                               // of the names
+  SmallVector<std::pair<std::string, BlockArgument>> arguments; // that `names` asks for
+  llvm::StringSet<> wantedParams;                               // that `names` asks for
   SmallVector<ein::CallOp> calls;
   Value loss;
   llvm::DenseSet<Value> active, contributors;
@@ -388,7 +401,7 @@ private:
   llvm::StringMap<unsigned> variants;
   DenseMap<Operation *, const Parts *> partsOf;
   DenseMap<Operation *, ein::CallOp> forwardOf;
-  DenseMap<Value, SmallVector<Value>> gradients; // of values of the model, in reverse order of consumers
+  DenseMap<Value, SmallVector<Value>> gradients; // contributions to values of the model, last consumer first
   std::map<std::pair<std::string, const void *>, ein::FuncOp> bodies;
 };
 

@@ -1,4 +1,4 @@
-//===- FreeValues.cpp - masks that are known before the program runs ------===//
+//===- FreeValues.cpp - masks known at compile time -----------------------===//
 #include "FreeValues.h"
 
 using namespace mlir;
@@ -6,7 +6,7 @@ using namespace plc;
 using namespace plc::algebra;
 using ein::Function;
 
-// Of what masks are made of; nothing if it does not fit.
+// The functions that masks are made of. Nullopt if the result does not fit 64 bits, or for other functions.
 static std::optional<int64_t> apply(Function function, ArrayRef<int64_t> x) {
   int64_t value;
   switch (function) {
@@ -26,7 +26,7 @@ static std::optional<int64_t> apply(Function function, ArrayRef<int64_t> x) {
   case Function::logical_and: return x[0] && x[1];
   case Function::logical_or: return x[0] || x[1];
   case Function::logical_not: return !x[0];
-  // No masks are made of these, nor of reals.
+  // Masks do not use these, nor functions of reals.
   case Function::neg:
   case Function::abs:
   case Function::relu:
@@ -48,6 +48,7 @@ static std::optional<int64_t> apply(Function function, ArrayRef<int64_t> x) {
   llvm_unreachable("no row of the table");
 }
 
+// The value of a map at a point of its result: those of its operands, each at its own point.
 std::optional<int64_t> FreeValues::ofMap(ein::MapOp map, ArrayRef<int64_t> point) {
   Access result = resultOf(map);
   SmallVector<int64_t, 4> operands, position;
@@ -72,6 +73,7 @@ std::optional<int64_t> FreeValues::at(Value value, ArrayRef<int64_t> point) {
   if (isa<ein::IotaOp>(op))
     found = point[0];
   else if (std::optional<double> constant = constantOf(value))
+    // Larger constants are stored as f64 and may not be exact.
     found = std::abs(*constant) < 0x1p53 ? std::optional(int64_t(*constant)) : std::nullopt;
   else if (auto cast = dyn_cast<ein::CastOp>(op); cast && width > 1)
     found = at(cast.getInput(), point);

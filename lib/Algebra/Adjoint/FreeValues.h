@@ -1,4 +1,4 @@
-//===- FreeValues.h - masks that are known before the program runs -*- C++ -*-===//
+//===- FreeValues.h - masks known at compile time ---------------*- C++ -*-===//
 #ifndef PLC_LIB_ALGEBRA_ADJOINT_FREEVALUES_H
 #define PLC_LIB_ALGEBRA_ADJOINT_FREEVALUES_H
 
@@ -6,12 +6,13 @@
 
 namespace plc::algebra {
 
-/// Integers and truth values that constants and indices alone make, at points. Gives up after so many operations.
+/// Evaluates integers and truth values that constants and indices alone make, one point at a time. Gives up after
+/// `budget` visited equations.
 class FreeValues {
 public:
   explicit FreeValues(int64_t budget) : left(budget) {}
 
-  /// Nothing if the value depends on data, or no budget is left.
+  /// The value at a point, given by axes. Nullopt if it depends on data, overflows its type, or no budget is left.
   std::optional<int64_t> at(mlir::Value value, llvm::ArrayRef<int64_t> point);
 
 private:

@@ -8,7 +8,7 @@ using namespace plc;
 using namespace plc::algebra;
 using ein::Function;
 
-// Dimensions of conditions, in order of first occurrence.
+// The dimensions of conditions, in order of first occurrence.
 static Dims conditionDims(ArrayRef<GuardList> lists) {
   Dims dims;
   for (const GuardList &list : lists)
@@ -17,7 +17,7 @@ static Dims conditionDims(ArrayRef<GuardList> lists) {
   return distinct(dims);
 }
 
-// Names a guard that is made, whatever the numbers of the dimensions: those of `dims` count by position.
+// Identifies guards independently of the numbers of dimensions: those of `dims` count by index.
 static std::vector<int64_t> keyOfGuards(ArrayRef<GuardList> lists, ArrayRef<int64_t> dims) {
   std::vector<int64_t> key;
   for (const GuardList &list : lists) {
@@ -33,7 +33,7 @@ static std::vector<int64_t> keyOfGuards(ArrayRef<GuardList> lists, ArrayRef<int6
   return key;
 }
 
-// Where no guard is dead.
+// Where no guard is dead: the conjunction of all conditions.
 Access Guards::alive(EquationBuilder &build, const GuardList &guards) {
   Access all;
   for (const Guard &guard : guards) {
@@ -59,7 +59,7 @@ Guard Guards::memoised(std::vector<int64_t> key, ArrayRef<int64_t> dims, llvm::f
   return {it->second, false, Dims(dims)};
 }
 
-// The place in `b` of the one guard by which it is the other side of a condition of `a`: `c` and `not c`, all others alike.
+// If the lists differ in one guard, which is `c` in one and `not c` in the other: its index in `b`.
 static std::optional<size_t> otherSide(const GuardList &a, const GuardList &b) {
   if (a.size() != b.size())
     return std::nullopt;
@@ -76,8 +76,8 @@ static std::optional<size_t> otherSide(const GuardList &a, const GuardList &b) {
   return found;
 }
 
-// Joins lists that are alive on both sides of a condition: what an `if` takes from one value in both branches is alive
-// wherever the `if` is.
+// Joins lists that are alive on both sides of a condition. An `if` whose two branches read one value leaves that value
+// alive wherever the `if` is.
 static void joinSides(SmallVector<GuardList> &lists) {
   for (size_t i = 0; i < lists.size(); ++i)
     for (size_t j = i + 1; j < lists.size(); ++j)
@@ -89,19 +89,23 @@ static void joinSides(SmallVector<GuardList> &lists) {
 }
 
 GuardList Guards::ofSum(Location loc, Dimensions axes, ArrayRef<GuardList> values) {
+  // 1. Guards that all values have hold for the sum as they are.
   GuardList common(values.front());
   for (const GuardList &guards : values.drop_front())
     llvm::erase_if(common, [&](const Guard &guard) { return !llvm::is_contained(guards, guard); });
+  // 2. Of the others, pairs of opposite conditions vanish.
   SmallVector<GuardList> rests(values);
   for (GuardList &rest : rests)
     llvm::erase_if(rest, [&](const Guard &guard) { return llvm::is_contained(common, guard); });
   joinSides(rests);
+  // 3. A value without further guards keeps the sum alive there.
   if (llvm::any_of(rests, [](const GuardList &rest) { return rest.empty(); }))
     return common;
   if (rests.size() == 1) {
     common.append(rests.front());
     return common;
   }
+  // 4. Else the sum is alive where any value is.
   Dims dims = conditionDims(rests);
   common.push_back(memoised(keyOfGuards(rests, dims), dims, [&] {
     EquationBuilder build(builder, loc, axes);
@@ -122,7 +126,7 @@ static void decode(int64_t number, ArrayRef<int64_t> extents, ArrayRef<int64_t> 
   }
 }
 
-// Whether no guard is dead at a point; nothing if data decide.
+// Whether no guard is dead at a point; nullopt if that depends on data.
 static std::optional<bool> isAlive(FreeValues &values, const GuardList &guards,
                                    const DenseMap<int64_t, int64_t> &point) {
   for (const Guard &guard : guards) {
@@ -136,9 +140,11 @@ static std::optional<bool> isAlive(FreeValues &values, const GuardList &guards,
   return true;
 }
 
-// Whether each sum has a summand that is known to be alive. Masks have edges: what was found for one sum is tried first
-// for the next.
+// Whether each sum has a summand that is known to be alive. Masks have edges, so the summand found for one sum is tried
+// first for the next.
 static bool isNeverDead(ArrayRef<int64_t> extents, const GuardList &guards, const Dims &kept, const Dims &summed) {
+  // Not tuned. Large enough for a causal mask of 100,000 rows, which takes a few evaluations for each; small enough
+  // that no mask takes more than a million. Beyond it a guard is made that may be useless, but never a wrong one.
   constexpr int64_t budget = int64_t(1) << 20;
   auto sizeOf = [&](const Dims &dims) {
     int64_t size = 1;
@@ -167,6 +173,7 @@ static bool isNeverDead(ArrayRef<int64_t> extents, const GuardList &guards, cons
 
 GuardList Guards::ofSumOver(Location loc, Dimensions domain, const GuardList &guards, ArrayRef<int64_t> kept,
                             Type element) {
+  // A guard over kept dimensions alone is the same for all summands.
   GuardList whole, summed;
   for (const Guard &guard : guards)
     (containsAll(kept, guard.axes) ? whole : summed).push_back(guard);
@@ -183,6 +190,7 @@ GuardList Guards::ofSumOver(Location loc, Dimensions domain, const GuardList &gu
   whole.push_back(memoised(std::move(key), left, [&] {
     EquationBuilder build(builder, loc, domain);
     Access one = build.constant(1, element), zero = build.constant(0, element);
+    // Whether any of them is alive: a maximum of 1 and 0 is above 0.
     Access counted{build.map(Function::select, {alive(build, summed), one, zero}, dims), dims};
     Access most{build.reduce(ein::Reduction::max, counted, left), left};
     return build.map(Function::gt, {most, zero}, left);
@@ -192,7 +200,7 @@ GuardList Guards::ofSumOver(Location loc, Dimensions domain, const GuardList &gu
 
 namespace {
 
-// Takes a guard of a view's result to the view's input: axes behind `axis` are `shift` further there.
+// Takes a guard from a view's result to its input. Axes behind `axis` are `shift` further there.
 struct Regrouping {
   int64_t axis, parts, shift;
 
@@ -216,7 +224,7 @@ GuardList Guards::unview(Operation *view, const GuardList &guards) {
     Dims dims = distinct(guard.axes), axes;
     Value cond = guard.cond;
     if (llvm::any_of(dims, [&](int64_t dim) { return regrouping.changes(dim); })) {
-      // All the axes that change, side by side; what the condition does not have is repeated.
+      // All axes that change must be side by side. The condition is repeated along those that it lacks.
       for (int64_t part = axis; part < axis + wide; ++part)
         if (!contains(dims, part))
           dims.push_back(part);

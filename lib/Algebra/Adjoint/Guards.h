@@ -8,7 +8,8 @@
 
 namespace plc::algebra {
 
-/// Where cond == dead, a branch was not taken: axis i of `cond` is axis axes[i] of the guarded value.
+/// The gradient is exactly 0 where cond == dead: a branch was not taken there. Axis i of `cond` is axis axes[i] of the
+/// guarded value.
 struct Guard {
   mlir::Value cond;
   bool dead;
@@ -17,31 +18,34 @@ struct Guard {
   bool operator==(const Guard &other) const { return cond == other.cond && dead == other.dead && axes == other.axes; }
 };
 
-/// The guards of one value: it is exactly 0 where one of them says so.
+/// The guards of one value. It is exactly 0 where at least one of them is dead.
 using GuardList = llvm::SmallVector<Guard, 2>;
 
-/// Makes the guards of sums: a sum of exact zeros is exactly 0, so what follows it must be selected too. They are
-/// equations; those that nothing reads are dead, as all others. Equal ones are made once, so that they compare equal.
+/// Makes the guards of sums. A sum of exact zeros is exactly 0, so what follows it must be selected too. Guards are
+/// equations; those that nothing reads are dead code and vanish. Equal guards are made once, so that they compare
+/// equal.
 class Guards {
 public:
   explicit Guards(mlir::OpBuilder &builder) : builder(builder) {}
 
-  /// Of the sum of several values, by axes: dead where each of them is.
+  /// The guards of a sum of several values, by axes. It is dead where each value is.
   GuardList ofSum(mlir::Location loc, Dimensions axes, llvm::ArrayRef<GuardList> values);
 
-  /// Of a value over a domain, summed over the dimensions that are not in `kept`; all by dimensions. Dead where every
-  /// summed element is, each by any of its guards: in `if c then (if d then p else q) else r`, q is dead where c does
-  /// not hold or d does. `element` is a real type. A mask that is known never to be (a causal one: each row and column
-  /// has an element) gives none.
+  /// The guards of a value over a domain, summed over the dimensions that are not in `kept`; axes are dimensions. The
+  /// sum is dead where every summed element is, each by any of its guards. In `if c then (if d then p else q) else r`,
+  /// q is dead where c is false or d is true. `element` is a real type. A mask known to leave every sum an element
+  /// gives no guard. A causal mask is one: each row and each column has an element.
   GuardList ofSumOver(mlir::Location loc, Dimensions domain, const GuardList &guards, llvm::ArrayRef<int64_t> kept,
                       mlir::Type element);
 
-  /// Of a gradient that goes back through `ein.split` or `ein.merge`: conditions over the axes that change are regrouped
-  /// alike.
+  /// The guards of a gradient that goes back through `ein.split` or `ein.merge`. Conditions over the axes that change
+  /// are regrouped alike.
   GuardList unview(mlir::Operation *view, const GuardList &guards);
 
 private:
+  /// Where no guard is dead.
   Access alive(EquationBuilder &build, const GuardList &guards);
+  /// The guard that `make` gives, or the one that an equal key gave before.
   Guard memoised(std::vector<int64_t> key, llvm::ArrayRef<int64_t> dims, llvm::function_ref<mlir::Value()> make);
 
   mlir::OpBuilder &builder;

@@ -1,9 +1,13 @@
-//===- LoopAdjoint.cpp - gradients through the turns of a loop --------------===//
+//===- LoopAdjoint.cpp - gradients through the iterations of a loop -------===//
 //
-// The adjoint of a loop is a loop that runs the other way. A turn of it takes the gradients of what a turn gave, which
-// are those of the next turn's carries and of its elements, and gives those of what the turn read. What it needs of the
-// turn is saved by the loop, as further elements. Gradients of invariants are summed over the turns behind it; those of a
-// loop of segments are carried from segment to segment, so that nothing has to be there of all turns.
+// The adjoint of a loop is a loop that runs the other way.
+// - An iteration takes the gradients of what the forward iteration returned: of the carries, which the next iteration
+//   read, and of the elements. It returns the gradients of what the forward iteration read.
+// - The forward loop saves the values that this needs, as further elements.
+// - Gradients of invariants are summed over the iterations after the loop. Those of a loop of segments are carried from
+//   segment to segment, so that no value of all iterations has to exist.
+//
+// Both loops are cut from one joint body, as F, B and W are in `SplitBody.cpp`.
 //
 //===----------------------------------------------------------------------===//
 #include "LoopAdjoint.h"
@@ -21,7 +25,8 @@ using namespace mlir;
 using namespace plc;
 using namespace plc::algebra;
 
-// Whether a value adds something up at few places of a large one, which a segment would make and add as a whole.
+// Whether a value is a `scatter_add`, or made of such alone. It adds at few positions of a large tensor; a carried sum
+// would write and add all of it in each segment.
 static bool isScattered(Value value) {
   Operation *op = value.getDefiningOp();
   auto map = dyn_cast_or_null<ein::MapOp>(op);
@@ -31,6 +36,7 @@ static bool isScattered(Value value) {
 
 static bool holdsReals(Value value) { return ein::findElementKind(value.getType()) == ElementKind::Real; }
 
+// A carry may become active through the iteration before, so this repeats until nothing changes.
 llvm::DenseSet<Value> algebra::activeArguments(ein::LoopOp loop, const llvm::DenseSet<Value> &active) {
   llvm::DenseSet<Value> sources;
   for (auto [operand, argument] : llvm::zip(loop.getOperands(), loop.getTurn().getArguments()))
@@ -48,6 +54,8 @@ llvm::DenseSet<Value> algebra::activeArguments(ein::LoopOp loop, const llvm::Den
 
 namespace {
 
+// The joint body, `joint`, has the forward iteration's values and then the gradients of its active arguments. Its
+// further arguments are gradients of what the iteration returns.
 class LoopDifferentiator {
 public:
   LoopDifferentiator(OpBuilder &builder, ein::LoopOp loop, ArrayRef<Value> gradients,
@@ -56,6 +64,7 @@ public:
 
   LogicalResult run(SmallVectorImpl<std::pair<Value, Value>> &contributions) {
     SmallVector<Value> operands(loop.getOperands());
+    // 1. A joint body of forward iteration and gradients. 2. The values to save. 3. The two loops.
     joint = cast<ein::LoopOp>(OpBuilder(loop).clone(*loop));
     if (failed(appendGradients())) {
       joint.erase();
@@ -65,7 +74,8 @@ public:
     simplifyRegion(joint.getBody());
     chooseSaved();
     ein::LoopOp forward = makeForward();
-    // What leaves the backward loop changes it: its results are held by an operation until then.
+    // Equations that leave the backward loop make it anew. So its gradients are operands of a temporary operation until
+    // then.
     ein::ReturnOp found = makeBackward(forward);
     joint.erase();
     for (auto [index, gradient] : llvm::zip(gradientArguments, found.getOperands()))
@@ -75,7 +85,7 @@ public:
   }
 
 private:
-  // Puts the gradients of the arguments behind what the body gives.
+  // Appends the gradients of the active arguments to the results of the joint body.
   LogicalResult appendGradients() {
     Block &turn = joint.getTurn();
     numForward = joint.getEnd()->getNumOperands();
@@ -94,6 +104,7 @@ private:
       seeds.push_back({given, turn.addArgument(ein::wideTypeOf(given.getType()), given.getLoc())});
       seeded.push_back(i);
     }
+    // Contributions are collected from the last consumer on.
     for (auto [value, gradient] : llvm::reverse(seeds))
       adjoint.seed(value, gradient);
     if (failed(adjoint.run()))
@@ -103,12 +114,14 @@ private:
       if (!sources.contains(loop.getTurn().getArgument(i)))
         continue;
       Value gradient = adjoint.gradientOf(turn.getArgument(i));
+      // A carry without a contribution still needs a gradient, since the backward loop carries it.
       if (!gradient && i >= loop.getNumCarries())
         continue;
       if (!gradient) {
         OpBuilder atEnd(joint.getEnd());
         gradient = zerosOf(atEnd, joint.getLoc(), ein::wideTypeOf(turn.getArgument(i).getType()));
       }
+      // Gradients of invariants of a segment: added to the sum that is carried.
       if (ein::runsSegments(loop) && isShared(turn.getArgument(i)) && !isScattered(gradient)) {
         accumulators[i] = turn.addArgument(gradient.getType(), gradient.getLoc());
         OpBuilder atEnd(joint.getEnd());
@@ -127,13 +140,15 @@ private:
     auto argument = dyn_cast<BlockArgument>(value);
     return argument && argument.getArgNumber() >= numArguments;
   }
+  // Whether a value is an invariant: the backward loop reads it, too, so it is never saved.
   bool isShared(Value value) {
     auto argument = dyn_cast<BlockArgument>(value);
     return argument && argument.getArgNumber() < numArguments &&
            argument.getArgNumber() >= numArguments - loop.getInvariants().size();
   }
 
-  // What the backward part reads of the forward one: saved, but for invariants and what is cheap to make again.
+  // Chooses the forward values that the backward loop reads. They are saved, except for invariants and what is cheap to
+  // recompute.
   void chooseSaved() {
     SmallVector<Value> stack(joint.getEnd()->getOperands().take_front(numForward));
     llvm::DenseSet<Operation *> forward;
@@ -155,10 +170,11 @@ private:
         llvm::for_each(op.getOperands(), need);
     llvm::for_each(joint.getEnd()->getOperands().drop_front(numForward), need);
     auto isGiven = [&](Value value) { return isShared(value) || isGradientArgument(value); };
+    // An element of a sliced operand counts half: the operand exists anyway.
     saved = Residuals(isGiven, isOfForward, 0.5).choose(needed);
   }
 
-  // Clones into `body` what the values need, down to what is mapped.
+  // Clones into `body` the equations that the values need, down to values that are mapped.
   void cloneNeeded(OpBuilder &body, ValueRange values, IRMapping &mapping) {
     llvm::DenseSet<Operation *> needed;
     SmallVector<Value> stack(values);
@@ -173,7 +189,7 @@ private:
         body.clone(op, mapping);
   }
 
-  // The loop with saved values as further elements, in the place of the one that there was.
+  // Replaces the loop by one that also returns the saved values as elements.
   ein::LoopOp makeForward() {
     OpBuilder at(loop);
     SmallVector<Value> given(joint.getEnd()->getOperands().take_front(numForward));
@@ -194,7 +210,8 @@ private:
     return made;
   }
 
-  // The number of the slice that a value is a part of.
+  // The number of the slice operand that a value is a part of; nullopt for other values. Such parts need not be saved:
+  // the backward loop slices the same operand.
   std::optional<unsigned> partNumber(Value value) {
     auto argument = dyn_cast<BlockArgument>(value);
     if (!argument || argument.getArgNumber() < joint.getInit().size())
@@ -202,6 +219,7 @@ private:
     return argument.getArgNumber() - joint.getInit().size();
   }
 
+  // Builds the body of a new loop, from the equations that `given` needs.
   void fill(ein::LoopOp made, ArrayRef<BlockArgument> arguments, ValueRange given, IRMapping &mapping) {
     OpBuilder body(made.getContext());
     Block *turn = body.createBlock(&made.getBody());
@@ -218,7 +236,7 @@ private:
     ein::ReturnOp::create(body, joint.getLoc(), returned);
   }
 
-  // Returns an operation whose operands are the gradients of `gradientArguments`.
+  // Builds the backward loop. Returns a temporary operation whose operands are the gradients of `gradientArguments`.
   ein::ReturnOp makeBackward(ein::LoopOp forward) {
     Location loc = forward.getLoc();
     SmallVector<Value> init, slices;
@@ -226,6 +244,7 @@ private:
     SmallVector<BlockArgument> carried, parts; // of the joint body
     SmallVector<Value> next, elements;
     ArrayRef<BlockArgument> ofGradients = joint.getTurn().getArguments().drop_front(numArguments);
+    // Operands: gradients of carries are carried, those of elements are sliced.
     for (auto [number, argument] : llvm::zip(seeded, ofGradients)) {
       if (number < forward.getNumCarries()) {
         init.push_back(gradients[number] ? gradients[number] : zerosOf(builder, loc, argument.getType()));
@@ -236,12 +255,14 @@ private:
         parts.push_back(argument);
       }
     }
+    // The sums of a loop of segments start at 0.
     for (auto &[number, accumulator] : accumulators) {
       init.push_back(zerosOf(builder, loc, accumulator.getType()));
       carried.push_back(accumulator);
       results.push_back(accumulator.getType());
     }
     ValueRange ofArguments = joint.getEnd()->getOperands().drop_front(numForward);
+    // Results: gradients of carries and carried sums, then those of slices and invariants as elements.
     for (auto [number, gradient] : llvm::zip(gradientArguments, ofArguments))
       (isCarried(number) ? next : elements).push_back(gradient);
     assert(next.size() == carried.size() && "each active carry has a gradient");
@@ -252,6 +273,7 @@ private:
     SmallVector<std::pair<Value, Value>> savedSlices; // joint value, slice
     unsigned nextSaved = numForward;
     for (Value value : saved) {
+      // A saved element is a further result of the forward loop.
       std::optional<unsigned> part = partNumber(value);
       savedSlices.push_back({value, part ? forward.getSlices()[*part] : Value(forward.getResult(nextSaved++))});
       slices.push_back(savedSlices.back().second);
@@ -275,7 +297,8 @@ private:
     return gather(made, firstShared);
   }
 
-  // The gradients of operands, from the results of the backward loop.
+  // The gradients of the operands, from the results of the backward loop. Those of invariants are elements and are
+  // summed over the iterations.
   ein::ReturnOp gather(ein::LoopOp backward, unsigned firstShared) {
     SmallVector<Value> found;
     SmallVector<ein::ReduceOp> sums;
@@ -293,6 +316,7 @@ private:
       found.push_back(sum);
     }
     auto holder = ein::ReturnOp::create(builder, backward.getLoc(), found);
+    // What need not wait leaves the loop. Then an equation that makes elements can sum over the iterations itself.
     splitLoop(backward);
     builder.setInsertionPoint(holder);
     for (ein::ReduceOp sum : sums) {
@@ -306,11 +330,11 @@ private:
   OpBuilder &builder;
   ein::LoopOp loop, joint;
   ArrayRef<Value> gradients;
-  llvm::DenseSet<Value> sources; // arguments of the loop's body that need gradients, in any turn
+  llvm::DenseSet<Value> sources; // arguments of the body that need gradients, in any iteration
   unsigned numForward = 0, numArguments = 0;
-  SmallVector<unsigned> seeded;            // what the body gives, of which there are gradients
-  SmallVector<unsigned> gradientArguments; // arguments of which there are gradients
-  // Of a loop of segments: the sum of the segments that ran before, by the argument whose gradient it is.
+  SmallVector<unsigned> seeded;            // results of the body that have gradients
+  SmallVector<unsigned> gradientArguments; // arguments that have gradients
+  // In a loop of segments: the sum of the segments that ran before, by the argument whose gradient it is.
   llvm::MapVector<unsigned, BlockArgument> accumulators;
   llvm::SetVector<Value> saved;
 };

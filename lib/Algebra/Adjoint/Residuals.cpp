@@ -1,4 +1,4 @@
-//===- Residuals.cpp - what to save for the backward parts -----------------===//
+//===- Residuals.cpp - what to save for the backward pass -----------------===//
 #include "Residuals.h"
 #include "Base/Equations.h"
 #include "plc/Analysis/IterationSpace.h"
@@ -12,11 +12,13 @@ using namespace mlir;
 using namespace plc;
 using namespace plc::algebra;
 
+// Bits that a set saves. An argument is a result of another body already, while another value would also have to be
+// written, so `argumentCost` weighs it.
 double Residuals::cost(const llvm::SetVector<Value> &values) const {
   double total = 0;
   for (Value value : values) {
     auto type = cast<RankedTensorType>(value.getType());
-    // Precision may not be chosen yet: then all reals are alike, beside integers as beside f32.
+    // Before the precision is chosen, all reals count as f32.
     double width = ein::lacksPrecision(type) ? 32 : type.getElementTypeBitWidth();
     total += double(type.getNumElements()) * width * (isa<BlockArgument>(value) ? argumentCost : 1.0);
   }
@@ -43,6 +45,7 @@ bool Residuals::canMake(Value value, const llvm::SetVector<Value> &saved) const 
          llvm::all_of(value.getDefiningOp()->getOperands(), [&](Value v) { return canMake(v, saved); });
 }
 
+// Drops values that the rest can make. The last come first, since they are made of earlier ones.
 llvm::SetVector<Value> Residuals::pruned(llvm::SetVector<Value> saved) const {
   SmallVector<Value> values(saved.begin(), saved.end());
   sortByPosition(values);
@@ -54,10 +57,10 @@ llvm::SetVector<Value> Residuals::pruned(llvm::SetVector<Value> saved) const {
   return saved;
 }
 
-// What is saved in the place of a view.
+// The value to save in place of a view: the one whose memory it shows.
 Value Residuals::shownBy(Value value) const { return maySave(ein::viewed(value)) ? ein::viewed(value) : value; }
 
-// Saves the operands of a value in its place.
+// Saves the operands of a value in its place. False if that is impossible or the value is not cheap.
 bool Residuals::replace(llvm::SetVector<Value> &saved, Value value) const {
   if (!isCheap(value.getDefiningOp()))
     return false;
@@ -72,7 +75,7 @@ bool Residuals::replace(llvm::SetVector<Value> &saved, Value value) const {
   return true;
 }
 
-// Saves what comparisons compare in their place.
+// Saves the operands of comparisons in their place, where they can be saved: the comparison is then recomputed.
 void Residuals::saveNoComparison(llvm::SetVector<Value> &saved) const {
   auto comparison = [](Value value) { return elementOf(value).isInteger(1) && isCheap(value.getDefiningOp()); };
   for (auto it = llvm::find_if(saved, comparison); it != saved.end(); it = llvm::find_if(saved, comparison))
@@ -80,7 +83,7 @@ void Residuals::saveNoComparison(llvm::SetVector<Value> &saved) const {
       return;
 }
 
-// The draw that cheap equations make a value of, from nothing else.
+// The draw that cheap equations make a value from, together with constants and indices alone.
 static ein::MapOp drawOf(Value value) {
   while (isCheap(value.getDefiningOp())) {
     auto map = value.getDefiningOp<ein::MapOp>();
@@ -95,7 +98,7 @@ static ein::MapOp drawOf(Value value) {
   return {};
 }
 
-// Saves keys in the place of what was drawn by them.
+// Saves keys in the place of values drawn with them: one number for each sample.
 void Residuals::saveNoDraw(llvm::SetVector<Value> &saved) const {
   SmallVector<Value> values(saved.begin(), saved.end());
   for (Value value : values) {
@@ -118,6 +121,7 @@ llvm::SetVector<Value> Residuals::choose(const llvm::SetVector<Value> &needed) c
   saveNoComparison(saved);
   saveNoDraw(saved);
   saved = pruned(saved);
+  // Local search: the first replacement that saves bytes is taken, and the search begins anew.
   for (bool improved = true; improved;) {
     improved = false;
     SmallVector<Value> candidates(saved.begin(), saved.end());
@@ -126,6 +130,7 @@ llvm::SetVector<Value> Residuals::choose(const llvm::SetVector<Value> &needed) c
       llvm::SetVector<Value> other(saved);
       if (!replace(other, value))
         continue;
+      // The operands may be comparisons.
       saveNoComparison(other);
       other = pruned(other);
       LDBG() << "operands of " << value << " in its place: " << cost(other) << " instead of " << cost(saved) << " bits";

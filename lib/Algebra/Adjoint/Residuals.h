@@ -1,4 +1,4 @@
-//===- Residuals.h - what to save for the backward parts --------*- C++ -*-===//
+//===- Residuals.h - what to save for the backward pass ---------*- C++ -*-===//
 #ifndef PLC_LIB_ALGEBRA_ADJOINT_RESIDUALS_H
 #define PLC_LIB_ALGEBRA_ADJOINT_RESIDUALS_H
 
@@ -10,24 +10,27 @@
 
 namespace plc::algebra {
 
-/// Problem: an earlier part of a body makes values that a later part needs. Choose which to save, so that all needed
-/// ones are saved, given, or elementwise functions and gathers of such (made again, to the same bits), with few saved
-/// bytes. Comparisons are never saved, and of a view what it shows.
+/// Chooses the values that an earlier part of a body saves for a later one.
 ///
-/// Greedy: drops what can be made from the rest, last first; then, while it saves bytes, replaces a value by what it
-/// is made of. Not optimal. Deterministic. O(n^2) in the equations of a body.
+/// Variables: the set of saved values. Objective: few saved bytes. Constraints: every needed value is saved, given, or
+/// recomputed from such values by cheap equations, to the same bits. Comparisons are never saved, nor a view in place
+/// of the value that it shows.
+///
+/// Greedy: first drops values that the others can make, last first. Then replaces a value by its operands while that
+/// saves bytes. Not optimal. Deterministic. O(n^2) in the equations of a body.
 class Residuals {
 public:
   using Predicate = llvm::function_ref<bool(mlir::Value)>;
 
-  /// `isGiven`: present anyway, at no cost (parameters, what was saved before). `maySave`: can be saved.
-  /// `argumentCost`: what a byte of an argument counts, less than 1 if the argument is kept for others as well.
+  /// `isGiven`: exists anyway, at no cost (parameters, values saved before). `maySave`: can be saved. `argumentCost`:
+  /// the weight of an argument's bytes. It is below 1 where the argument is often saved for other bodies as well.
   Residuals(Predicate isGiven, Predicate maySave, double argumentCost)
       : isGiven(isGiven), maySave(maySave), argumentCost(argumentCost) {}
 
+  /// The values to save, so that all of `needed` can be made.
   llvm::SetVector<mlir::Value> choose(const llvm::SetVector<mlir::Value> &needed) const;
 
-  /// Whether a value is given, saved or made of such.
+  /// Whether a value is given, saved, or recomputed from such values.
   bool canMake(mlir::Value value, const llvm::SetVector<mlir::Value> &saved) const;
 
 private:
@@ -43,7 +46,7 @@ private:
   double argumentCost;
 };
 
-/// By position in the block: arguments, then results of equations in program order.
+/// Sorts by position in the block: arguments, then results of equations in program order.
 void sortByPosition(llvm::SmallVectorImpl<mlir::Value> &values);
 
 } // namespace plc::algebra

@@ -1,4 +1,4 @@
-//===- SplitBody.cpp - forward, input gradients, parameter gradients -------===//
+//===- SplitBody.cpp - forward, input gradients, parameter gradients ------===//
 #include "SplitBody.h"
 #include "Adjoint.h"
 #include "Base/Bodies.h"
@@ -36,13 +36,15 @@ namespace {
 
 using Values = llvm::SetVector<Value>;
 
-// One function with the results of a body, then the gradients of its data arguments, then those of its parameters;
-// its arguments are the body's, then gradients of results. Each equation belongs to the first of F, B and W that needs
-// it.
+// Cuts one joint body into F, B and W. The joint body has the results of the body, then the gradients of its data
+// arguments, then those of its parameters. Its arguments are the body's, then gradients of results. Each equation
+// belongs to the first of F, B and W that needs it.
 class Splitter {
 public:
   Splitter(ein::FuncOp body, const Wanted &wanted, StringRef name) : body(body), wanted(wanted), name(name) {}
 
+  // Differentiates first and cuts then: simplification and the choice of residuals see forward and backward equations
+  // at once.
   FailureOr<Parts> split() {
     joint = body.clone();
     joint.setSymName(name + ".joint");
@@ -74,6 +76,7 @@ private:
     return argument && !isGradientArgument(value) && int64_t(argument.getArgNumber()) >= body.getNumData();
   }
 
+  // Seeds the results of the body with their gradients, the last result first, as the adjoint collects contributions.
   void seedGradients(Adjoint &adjoint) {
     Operation *end = block->getTerminator();
     OpBuilder builder(end);
@@ -83,7 +86,7 @@ private:
       if (wanted.results[i] == Seed::One) {
         EquationBuilder build(builder, joint.getLoc(), dimensionsOf(result));
         Access one = build.constant(1, elementOf(result));
-        Dims dims = axesOf(result.getType()); // a value for each sample, where the loss is the sum of them
+        Dims dims = axesOf(result.getType()); // one value for each sample, where the loss is their sum
         adjoint.seed(result, dims.empty() ? one.value : build.map(ein::Function::id, one, dims));
       } else if (wanted.results[i] == Seed::Given) {
         adjoint.seed(result, gradientArguments.lookup(i));
@@ -91,6 +94,7 @@ private:
     }
   }
 
+  // Appends the gradients that are wanted to the results of the joint body.
   LogicalResult appendGradients() {
     Operation *end = block->getTerminator();
     numResults = end->getNumOperands();
@@ -130,7 +134,7 @@ private:
     return success();
   }
 
-  // Equations that the values need and that no earlier part owns.
+  // Collects the equations that the values need and that no earlier part owns.
   void own(ValueRange values, llvm::DenseSet<Operation *> &owned) {
     SmallVector<Operation *> stack;
     auto push = [&](Value value) {
@@ -143,7 +147,7 @@ private:
       llvm::for_each(stack.pop_back_val()->getOperands(), push);
   }
 
-  // What a copy that changes nothing copies.
+  // The value behind a copy that changes nothing.
   static Value copied(Value value) {
     auto copy = value.getDefiningOp<ein::MapOp>();
     if (!copy || copy.getFunction() != ein::Function::id || inputOf(copy, 0).dims != resultOf(copy).dims)
@@ -151,6 +155,7 @@ private:
     return copy.getInputs()[0];
   }
 
+  // Assigns each equation to the first of F, B and W that needs it.
   void collect() {
     ValueRange all = block->getTerminator()->getOperands();
     results = SmallVector<Value>(all.take_front(numResults));
@@ -167,7 +172,7 @@ private:
     own(paramGradients, weights);
   }
 
-  // Values of one part (or arguments, where `also` says so) that equations and results of later parts read.
+  // The values, as `isOurs` selects them, that equations of `readers` and `outputs` read.
   Values neededBy(ArrayRef<const llvm::DenseSet<Operation *> *> readers, ValueRange outputs,
                   llvm::function_ref<bool(Value)> isOurs) {
     Values needed;
@@ -182,6 +187,8 @@ private:
     return needed;
   }
 
+  // Chooses the values that F saves for B and W, then those that B saves for W. Parameters and values saved by F are
+  // given for B.
   void chooseResiduals() {
     auto fromForward = [&](Value value) {
       if (Operation *op = value.getDefiningOp())
@@ -191,6 +198,7 @@ private:
     SmallVector<Value> outputs(argumentGradients);
     llvm::append_range(outputs, paramGradients);
     auto isParameter = [&](Value value) { return isParam(value); };
+    // An argument counts half: it is a result of another body already.
     Residuals forForward(isParameter, fromForward, 0.5);
     savedForward = forForward.choose(neededBy({&backward, &weights}, outputs, fromForward));
 
@@ -206,7 +214,7 @@ private:
     report("B", savedBackward);
   }
 
-  // What a part saves for the later ones; what else they need, they make again.
+  // Remarks: what a part saves for later ones. Everything else is recomputed.
   void report(StringRef part, const Values &saved) {
     for (Value value : saved)
       remark::analysis(value.getLoc(), remark::RemarkOpts::name("Saved").category("ein-differentiate").function(name))
@@ -222,7 +230,8 @@ private:
     return text;
   }
 
-  // A part: clones what `outputs` need down to the boundary, which becomes its arguments.
+  // One of F, B and W: clones of the equations that `outputs` need, down to the boundary, whose values become
+  // arguments.
   struct Part {
     Part(ein::BodyRole role, ArrayRef<Value> outputs) : role(role), outputs(outputs) {}
     ein::BodyRole role;
@@ -232,6 +241,7 @@ private:
     SmallVector<Operation *> equations; // in program order
   };
 
+  // Fills a part: equations back from its outputs, ending at boundary values and arguments of the joint body.
   void slice(Part &part, llvm::function_ref<bool(Value)> isBoundary) {
     llvm::DenseSet<Operation *> needed;
     Values arguments;
@@ -261,6 +271,7 @@ private:
     }
   }
 
+  // Builds the function of a part. Its last outputs, as many as `accumulated`, are added to accumulators.
   ein::FuncOp create(const Part &part, ArrayRef<Value> accumulated) {
     OpBuilder builder(body);
     auto function = ein::FuncOp::create(builder, body.getLoc(), name + "." + ein::stringifyBodyRole(part.role).str(),
@@ -280,7 +291,7 @@ private:
     SmallVector<Value> returned;
     for (Value output : part.outputs.drop_back(accumulated.size()))
       returned.push_back(mapping.lookup(output));
-    if (part.role == ein::BodyRole::B) // a parameter that is a gradient: no result is an argument
+    if (part.role == ein::BodyRole::B) // a gradient may be a parameter: no result is an argument
       for (Value &value : returned)
         value = isa<BlockArgument>(value) ? copyOf(builder, value) : value;
     for (Value gradient : accumulated)
@@ -294,7 +305,8 @@ private:
     return function;
   }
 
-  // The equation that makes a gradient adds it to the accumulator; a sum over nothing does where it cannot.
+  // Adds a gradient to its accumulator. The equation that makes it does so if it can; otherwise a sum over nothing
+  // does.
   Value accumulate(OpBuilder &builder, Location loc, Value gradient, Value accumulator) {
     gradient = regroupBefore(builder, gradient);
     auto equation = gradient.getDefiningOp<ein::Equation>();
@@ -308,7 +320,8 @@ private:
     return build.reduce(ein::Reduction::sum, {gradient, dims}, dims, accumulator);
   }
 
-  // A sum whose axes are regrouped, as the sum of regrouped tensors, where each has these axes side by side.
+  // Turns split(sum(x)) into sum(split(x)), and merge likewise, so that the sum itself can accumulate. Possible where
+  // each input has the regrouped axes side by side. Returns the gradient unchanged otherwise.
   Value regroupBefore(OpBuilder &builder, Value gradient) {
     Operation *view = gradient.getDefiningOp();
     if (!view || !ein::isRegrouping(view) || !gradient.use_empty())
@@ -326,6 +339,7 @@ private:
     ArrayRef<int64_t> extents = shapeOf(gradient).slice(axis, merge ? 1 : more + 1);
     for (int64_t extent : extents)
       after.push_back(build.addDim(extent));
+    // Replaces `before` by `after`; returns the index, or nullopt if the dimensions are not there in this order.
     auto replace = [&](Dims &dims) -> std::optional<int64_t> { // where they were
       auto it = std::search(dims.begin(), dims.end(), before.begin(), before.end());
       if (it == dims.end())
@@ -356,6 +370,8 @@ private:
     return it - list.begin();
   }
 
+  // F returns the body's results, then the saved values. It keeps all arguments and parameters, since the calls of a
+  // body share one signature.
   void buildForward() {
     forwardResults = results;
     SmallVector<Value> saved(savedForward.begin(), savedForward.end());
@@ -373,6 +389,7 @@ private:
     parts.forward = create(part, {});
   }
 
+  // The origin of a value at a call of B or W.
   Source sourceOf(Value value) {
     if (isGradientArgument(value))
       return {Source::ResultGradient, gradientOf[cast<BlockArgument>(value).getArgNumber() - body.getNumArguments()]};
@@ -383,9 +400,11 @@ private:
     return {Source::Backward, resultIndex(backwardResults, value)};
   }
 
-  // A gradient that is there before B is not given back by it.
+  // Whether a gradient exists before B, which then does not return it: that of x in x * y is y.
   bool isPresent(Value value) { return savedForward.contains(value) || (isa<BlockArgument>(value) && !isParam(value)); }
 
+  // B returns the gradients of data arguments, then the values that W needs. There is no B if nothing is left to
+  // return.
   void buildBackward() {
     for (Value gradient : argumentGradients)
       if (!isPresent(gradient) && !llvm::is_contained(backwardResults, gradient))
@@ -407,6 +426,7 @@ private:
     parts.backward = create(part, {});
   }
 
+  // W has no data results: each parameter's gradient is added to an accumulator.
   void buildWeights() {
     Part part(ein::BodyRole::W, paramGradients);
     slice(part, [&](Value value) { return savedForward.contains(value) || savedBackward.contains(value); });
@@ -424,7 +444,7 @@ private:
   Block *block = nullptr;
   unsigned numResults = 0, numGradients = 0;
   SmallVector<unsigned> argumentsOfGradients;
-  SmallVector<unsigned> gradientOf; // result of each gradient argument
+  SmallVector<unsigned> gradientOf; // result of the body, of each gradient argument
   DenseMap<unsigned, Value> gradientArguments;
   SmallVector<Value> results, argumentGradients, paramGradients, forwardResults, backwardResults;
   llvm::DenseSet<Operation *> forward, backward, weights;

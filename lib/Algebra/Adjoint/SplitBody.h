@@ -1,4 +1,4 @@
-//===- SplitBody.h - forward, input gradients, parameter gradients -*- C++ -*-===//
+//===- SplitBody.h - a body as F, B and W -----------------------*- C++ -*-===//
 #ifndef PLC_LIB_ALGEBRA_ADJOINT_SPLITBODY_H
 #define PLC_LIB_ALGEBRA_ADJOINT_SPLITBODY_H
 
@@ -8,35 +8,41 @@
 
 namespace plc::algebra {
 
-/// What the gradient of a result of a call is.
+/// The gradient of a result of a call: none, given by its readers, or the number 1 (of the loss).
 enum class Seed { None, Given, One };
 
-/// Which gradients of a body are wanted. Calls that agree share the parts.
+/// The gradients that a call needs from a body. Calls that agree share F, B and W.
 struct Wanted {
   llvm::SmallVector<Seed> results;   // of each result
   llvm::SmallVector<bool> arguments; // whether each data argument needs a gradient
   llvm::SmallVector<bool> params;    // whether each parameter is trained
 
+  /// Text that is equal for equal needs.
   std::string key() const;
 };
 
-/// Where an operand of a call of B or W, or a gradient, comes from.
+/// The origin of a gradient, or of an operand of B or W.
 struct Source {
-  enum Kind { Argument, ResultGradient, Forward, Backward } kind; // operand of the call; or result of F, B
+  enum Kind {
+    Argument,
+    ResultGradient,
+    Forward,
+    Backward
+  } kind; // operand of the call, gradient of a result, result of F, result of B
   unsigned index;
 };
 
-/// The parts of a body. `backward` or `weights` may be null.
+/// The bodies F, B and W of a body, and how a call connects them. `backward` or `weights` may be null.
 struct Parts {
   ein::FuncOp forward, backward, weights;
   llvm::SmallVector<Source> backwardOperands, weightOperands;
   llvm::SmallVector<unsigned> backwardParams, weightParams; // parameters of the body that they read
-  llvm::SmallVector<std::pair<unsigned, Source>> gradients; // data argument, and where its gradient is
+  llvm::SmallVector<std::pair<unsigned, Source>> gradients; // data argument, and the origin of its gradient
   llvm::SmallVector<unsigned> accumulated;                  // `weights` accumulates the gradients of these parameters
 };
 
-/// Builds the parts of a body before it, as `name`.F, `name`.B, `name`.W. Fails, with an error, where a
-/// derivative is not supported.
+/// Builds F, B and W in front of a body, as `name`.F, `name`.B, `name`.W. Fails, with an error, where a derivative is
+/// not supported.
 llvm::FailureOr<Parts> splitBody(ein::FuncOp body, const Wanted &wanted, llvm::StringRef name);
 
 /// Replaces every `ein.stop` by its input.

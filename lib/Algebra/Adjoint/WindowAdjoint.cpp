@@ -1,16 +1,17 @@
-//===- WindowAdjoint.cpp - gradients of parts and windows -----------------===//
+//===- WindowAdjoint.cpp - gradients of windows and placed slices ---------===//
 //
-// An element that windows show more than once gets the sum of their gradients. That of a convolution is a product,
+// An element that several windows show gets the sum of their gradients. For a convolution the gradient of the windows
+// is a product,
 //
-//   dy[n, k, i] * w[k, c, p]        summed over k, for x[n, c, i + p - 1],
+//   dy[n, k, i] * w[k, c, p]        summed over k, for x[n, c, i + p - 1].
 //
-// and its sum over all i, p with i + p - 1 = a is a convolution again, of windows on the other factor:
+// Its sum over all i, p with i + p - 1 = a is a convolution again, of windows on the other factor:
 //
 //   dx[n, c, a] = dy'[n, k, a - p + 1] * w[k, c, p]        where dy' is dy between zeros.
 //
-// So the gradients of the windows, which are larger than x by the size of one, are never made. Windows that move by s
-// elements, x[.., s*i + p], are s convolutions: p is s*u + r, and those of one r make every s-th element. What is no such
-// product is added up by `ein.scatter_add`.
+// So the gradients of the windows, which are larger than x by the size of a window, are never computed. Windows that
+// move by s elements, x[.., s*i + p], are s convolutions: p = s*u + r, and the convolution of each r makes every s-th
+// element. Gradients that are no such product are added by `ein.scatter_add`.
 //
 //===----------------------------------------------------------------------===//
 #include "Adjoint.h"
@@ -27,35 +28,39 @@ using ein::Function;
 
 namespace {
 
-/// A value with the positions that its axes are read at, of dimensions of a product.
+/// A factor of a product. Each axis of the value is read at a position: an offset plus strided dimensions of the
+/// product.
 struct Factor {
   Value value;
   SmallVector<AxisPositions> axes;
 
   bool has(int64_t dim) const { return axisOf(dim) < axes.size(); }
-  /// The first axis that is read at a dimension.
+  /// The first axis that reads a dimension; the number of axes if none does.
   size_t axisOf(int64_t dim) const {
     return llvm::find_if(axes, [&](const AxisPositions &axis) { return contains(axis.dims, dim); }) - axes.begin();
   }
-  /// Whether one axis alone is read at it, and at nothing else.
+  /// Whether exactly one axis reads the dimension, and reads nothing else.
   bool isAlone(int64_t dim) const {
     auto users = llvm::count_if(axes, [&](const AxisPositions &axis) { return contains(axis.dims, dim); });
     return users == 1 && axes[axisOf(dim)].dims.size() == 1;
   }
 };
 
+// Whether a position runs over a whole axis, element by element.
 bool isWhole(const AxisPositions &positions, int64_t axisExtent, int64_t dimExtent) {
   return positions.offset == 0 && positions.dims.size() == 1 && positions.strides[0] == 1 && axisExtent == dimExtent;
 }
 
-/// A value as a product over dimensions that begin with those of its axes, and products of it read otherwise.
+/// A value as a product of factors. The dimensions begin with the value's axes. Subclasses change the positions at
+/// which factors are read, and multiply again.
 class Product {
 protected:
   Product(OpBuilder &builder, Location loc, Value value)
       : builder(builder), loc(loc), build(builder, loc, dimensionsOf(value)),
         extents(shapeOf(value).begin(), shapeOf(value).end()) {}
 
-  // The factors of a value over the result's dimensions; those that are summed get numbers of their own.
+  // The factors of a value over the result's dimensions. Summed dimensions get numbers of their own. A value that is no
+  // product is its only factor.
   SmallVector<Factor> productOf(Value value) {
     Dims own;
     for (int64_t dim = 0, rank = extents.size(); dim < rank; ++dim)
@@ -93,20 +98,21 @@ protected:
     return build.addDim(extent);
   }
 
-  // A value from these offsets on, among zeros.
+  // The value at these offsets of a tensor of zeros.
   Value between(Value value, ArrayRef<int64_t> offsets, ArrayRef<int64_t> shape) {
     if (shapeOf(value) == shape)
       return value;
     return ein::place(builder, loc, value, offsets, SmallVector<int64_t>(shape.size(), 1), shape);
   }
 
-  // A factor as it is read: all its axes between zeros at once, then in windows.
+  // A factor as it is read: one placement puts all its axes between zeros, then a window reads them.
   Access shown(const Factor &factor) {
     SmallVector<int64_t> shape(shapeOf(factor.value)), offsets, seen;
     SmallVector<AxisPositions> axes(factor.axes);
     Dims dims;
     bool plain = true;
     for (auto [axis, positions] : llvm::enumerate(axes)) {
+      // The positions that are read may lie outside: there the factor is 0.
       int64_t least = positions.offset, most = positions.offset;
       for (auto [dim, stride] : llvm::zip(positions.dims, positions.strides))
         (stride > 0 ? most : least) += stride * (extents[dim] - 1);
@@ -136,6 +142,8 @@ protected:
   SmallVector<Factor> factors;
 };
 
+// The gradient of the input of a window. `run` solves the position of each input axis for one of its dimensions, so
+// that the input's own axes become dimensions of the product. If an axis cannot be solved, it scatters instead.
 class WindowAdjoint : Product {
 public:
   WindowAdjoint(OpBuilder &builder, ein::WindowOp window, Value gradient)
@@ -150,6 +158,7 @@ public:
     Dims kept; // of the result, for each axis one, or two that are merged
     for (auto [axis, positions] : llvm::enumerate(axes)) {
       merged.push_back(kept.size());
+      // At most one window shows each element: no sum.
       if (positions.dims.size() == 1 && positions.strides[0] > 0) {
         kept.push_back(positions.dims[0]);
         continue;
@@ -158,7 +167,7 @@ public:
         return addUp();
     }
     merged.push_back(kept.size());
-    // Products of matrices have their columns last, so what divides the positions is put among them by a copy.
+    // Products of matrices have their columns last, so a copy puts the remainders of divided positions among them.
     Dims order(rests);
     for (int64_t dim : kept)
       if (!contains(rests, dim))
@@ -167,7 +176,8 @@ public:
   }
 
 private:
-  // Adds the dimensions that are kept for an axis of several, or of one that runs backward.
+  // Solves the position of an axis that reads several dimensions, or one backward. Adds the dimensions that the axis
+  // keeps. The longest dimension is solved for: the others remain to be summed.
   bool solve(unsigned axis, Dims &kept) {
     AxisPositions positions = axes[axis];
     if (positions.dims.empty())
@@ -185,7 +195,8 @@ private:
     return divide(axis, positions, longest, kept);
   }
 
-  // Windows that move by a stride. What is made begins at the offset of the axis, and counts positions from there.
+  // Handles windows that move by a stride (see the top). The result begins at the offset of the axis and counts
+  // positions from there.
   bool divide(unsigned axis, const AxisPositions &positions, unsigned longest, Dims &kept) {
     int64_t stride = positions.strides[longest], moves = positions.dims[longest];
     if (positions.dims.size() != 2 || stride < 0 || positions.strides[1 - longest] != 1)
@@ -198,7 +209,7 @@ private:
     bool divides = false;
     for (Factor &factor : factors)
       if (factor.has(inside)) {
-        // Only what is read as it is can be split.
+        // A split needs a factor that is read as it is in memory.
         if (llvm::any_of(factor.axes, [](const AxisPositions &each) { return each.offset || each.dims.size() > 1; }))
           return false;
         size_t at = factor.axisOf(inside);
@@ -219,8 +230,9 @@ private:
     return true;
   }
 
-  // Solves positions for one of their dimensions, of stride 1 or -1, and reads the factors that have it at what it is,
-  // between zeros: windows whose dimensions are the position and the others. Gives the position's dimension.
+  // Solves a position for one of its dimensions, of stride 1 or -1. Factors that have this dimension are then read at
+  // the solution: windows over the position and the other dimensions, between zeros. Returns the position's dimension,
+  // or nullopt where a factor has it in another form.
   std::optional<int64_t> turn(const AxisPositions &positions, unsigned which, int64_t extent) {
     int64_t solved = positions.dims[which], sign = positions.strides[which];
     if (llvm::none_of(factors, [&](const Factor &factor) { return factor.has(solved); }))
@@ -243,7 +255,8 @@ private:
     return position;
   }
 
-  // A value over the kept dimensions as the gradient of the whole input.
+  // Turns a value over the kept dimensions into the gradient of the whole input: merges divided axes, cuts what lies
+  // behind the input, and places the rest between zeros.
   Value placed(Value value) {
     for (size_t axis = axes.size(); axis-- > 0;)
       if (merged[axis + 1] - merged[axis] > 1)
@@ -257,7 +270,7 @@ private:
       bool part = divided || (positions.dims.size() == 1 && positions.strides[0] > 0 && !whole[axis]);
       offsets.push_back(part ? positions.offset : 0);
       strides.push_back(part && !divided ? positions.strides[0] : 1);
-      // Of what a stride has made, elements behind the last window may lie behind the input too: they are 0.
+      // Behind the last window a stride may make elements outside the input. They are 0 and are cut.
       int64_t made = shapeOf(value)[axis], taken = divided ? std::min(made, extent - positions.offset) : made;
       places |= offsets.back() != 0 || strides.back() != 1 || taken != extent;
       inside.push_back({0, {int64_t(axis)}, {1}});
@@ -268,7 +281,7 @@ private:
     return places ? ein::place(builder, loc, value, offsets, strides, shapeOf(input)) : value;
   }
 
-  // Each gradient at the position that it was read from.
+  // Scatters: adds each gradient at the position that it was read from.
   Value addUp() {
     Access updates{gradient, {}}, table{input, {}};
     for (int64_t dim = 0, rank = shapeOf(gradient).size(); dim < rank; ++dim)
@@ -285,6 +298,7 @@ private:
     return build.scatterAdd(inputs, table);
   }
 
+  // The positions of an axis as a tensor: the offset plus strided indices.
   Access positionsAlong(const AxisPositions &positions, int64_t extent) {
     Type type = extent > INT32_MAX ? builder.getI64Type() : builder.getI32Type();
     Access sum = build.constant(double(positions.offset), type);
@@ -306,8 +320,8 @@ private:
   SmallVector<int64_t> shape;  // of what is placed
 };
 
-/// The part of a value that lies at positions, one dimension to an axis: of a product that nothing else reads, the product
-/// of parts, so that what is not read is not computed.
+/// The slice of a value at positions that have one dimension for each axis. Of a product that nothing else reads, it is
+/// the product of the factors' slices: elements that are not read are not computed.
 class PartOfProduct : Product {
 public:
   PartOfProduct(OpBuilder &builder, ein::PlaceOp place, Value value)
@@ -340,7 +354,7 @@ private:
   ArrayRef<int64_t> shape;
 };
 
-// What guards say is 0 is selected.
+// Selects 0 where a guard is dead.
 Value guarded(OpBuilder &builder, Location loc, const Gradient &gradient) {
   EquationBuilder build(builder, loc, dimensionsOf(gradient.value));
   Access value{gradient.value, {}};

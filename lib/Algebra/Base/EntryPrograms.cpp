@@ -1,4 +1,4 @@
-//===- EntryPrograms.cpp - the programs that a module of a model holds -----------===//
+//===- EntryPrograms.cpp - the programs of a model ------------------------===//
 #include "plc/Algebra/Base/EntryPrograms.h"
 #include "plc/Support/ResultName.h"
 
@@ -24,9 +24,10 @@ std::vector<Entry> plc::algebra::entriesOf(ein::ModelOp model, bool trains, cons
   if (hasLoss(model))
     entries.push_back({ProgramKind::eval, {}});
   entries.push_back({ProgramKind::infer, {}});
+  // States and values of rules get no entry of their own.
   auto isOutput = [](StringRef name) { return !parseResultName(name).isRuleValue() && stateOf(name).empty(); };
   auto names = model.getResultNames().getAsValueRange<StringAttr>();
-  // What one output needs may be fewer inputs than all of them need together: `generate` has no next token.
+  // One output may need fewer inputs than all outputs together: `generate` has no next token.
   for (StringRef name : names)
     if (llvm::count_if(names, [](StringRef each) { return stateOf(each).empty(); }) > 1 && name != lossName &&
         isOutput(name))

@@ -1,4 +1,4 @@
-//===- Equations.cpp - reading and building equations by dimensions --------===//
+//===- Equations.cpp - reads and builds equations by dimensions -----------===//
 #include "Equations.h"
 #include "plc/Analysis/GatheredFactors.h"
 #include "plc/Dialect/Ein/MicroBatches.h"
@@ -74,6 +74,7 @@ RankedTensorType algebra::permuted(RankedTensorType type, ArrayRef<int64_t> orde
   return ein::tensorType(shape, type.getElementType(), batch);
 }
 
+// Rows, columns and depth of a matrix product. A dimension that one factor sums alone is none of them.
 bool algebra::isMatrixLike(ArrayRef<int64_t> a, ArrayRef<int64_t> b, ArrayRef<int64_t> result) {
   bool rows = llvm::any_of(a, [&](int64_t dim) { return contains(result, dim) && !contains(b, dim); });
   bool columns = llvm::any_of(b, [&](int64_t dim) { return contains(result, dim) && !contains(a, dim); });
@@ -83,11 +84,14 @@ bool algebra::isMatrixLike(ArrayRef<int64_t> a, ArrayRef<int64_t> b, ArrayRef<in
   return rows && columns && depth && !lone && distinct(a).size() == a.size() && distinct(b).size() == b.size();
 }
 
-// Whether a factor shows windows, and all that a product of it sums is within one, which is small: the results beside each
-// other have sums beside each other, each shorter than a vector.
+// Whether `factor` shows windows and the product sums within one window alone, as a depthwise convolution does. Results
+// next to each other then have sums next to each other, each shorter than a vector.
 static bool sumsWithinWindows(const Access &factor, const Access &other, ArrayRef<int64_t> result) {
+  // Not tuned. Large enough for depthwise windows (7 x 7 = 49, measured by bench/convolutions.py), small enough that a
+  // sum stays short: long sums gain nothing from this form.
   constexpr int64_t mostSummed = 128;
   Value shown = factor.value;
+  // Splits and merges do not move elements, so a window shows through them.
   while (ein::isRegrouping(shown.getDefiningOp()))
     shown = shown.getDefiningOp()->getOperand(0);
   if (!shown.getDefiningOp<ein::WindowOp>() || distinct(factor.dims).size() != factor.dims.size() ||
@@ -114,8 +118,8 @@ bool algebra::isOneContraction(const Access &a, const Access &b, ArrayRef<int64_
   return isMatrixLike(a.dims, b.dims, result) || takes(a, b) || takes(b, a);
 }
 
-// Of a product that takes matrices the result's dimensions and, before those of the matrices' columns, summed ones that count
-// positions: what has the sums over one matrix each.
+// The dimensions of a product that takes matrices from a table, before the sum over positions: the result's, with the
+// summed position dimensions inserted before the columns. So each contraction sums over one matrix only.
 static Dims ofOnePosition(ArrayRef<Access> inputs, ArrayRef<int64_t> result) {
   Dims dims(result);
   for (unsigned i : {0u, 1u}) {
@@ -132,7 +136,7 @@ static Dims ofOnePosition(ArrayRef<Access> inputs, ArrayRef<int64_t> result) {
   return dims;
 }
 
-/// The caller's dimensions renumbered by their position in `dims`.
+/// The caller's dimensions, renumbered by their index in `dims`.
 struct EquationBuilder::Domain {
   MLIRContext *context;
   Dims dims;
@@ -179,6 +183,8 @@ static SmallVector<Value> valuesOf(ArrayRef<Access> inputs) {
   return values;
 }
 
+// Comparisons give truth values; other functions give the element type of their last operand, since a select's first
+// one is its condition.
 static Type resultElement(Function function, ArrayRef<Access> inputs) {
   Type element = elementOf(inputs.back().value);
   return ein::infoOf(function).result == ein::ResultType::Truth ? irTypeOf(ElementType::Bool, element.getContext())
@@ -198,7 +204,7 @@ Value EquationBuilder::copy(Access input, ArrayRef<int64_t> dims) {
 }
 
 Value EquationBuilder::reduce(ein::Reduction reduction, Access input, ArrayRef<int64_t> dims, Value into) {
-  // The domain is the operand's own order: the order of a sum is defined by it.
+  // The domain has the operand's own order, because it defines the order of the sum.
   Domain over = domain(input.dims);
   return ein::ReduceOp::create(builder, loc, type(dims, elementOf(input.value)), reduction, input.value, into,
                                over.extents, over.maps(input, dims), ein::OrderAttr(), TypeAttr());
@@ -233,11 +239,13 @@ Value EquationBuilder::product(ArrayRef<Access> factors, ArrayRef<int64_t> dims,
   for (const Access &factor : factors)
     inputs.push_back(withoutRepeats(factor));
   if (inputs.size() == 2) {
+    // What only one factor has is summed before the product.
     for (unsigned i : {0u, 1u}) {
       Dims needed(dims);
       needed.append(inputs[1 - i].dims.begin(), inputs[1 - i].dims.end());
       inputs[i] = sumLone(inputs[i], needed);
     }
+    // A contraction, over the dimensions that the factors have. A copy repeats it along the others.
     if (isOneContraction(inputs[0], inputs[1], dims)) {
       if (Dims single = ofOnePosition(inputs, dims); single.size() > dims.size())
         return reduce(ein::Reduction::sum, {contract(inputs, single), single}, dims, into);
@@ -252,10 +260,13 @@ Value EquationBuilder::product(ArrayRef<Access> factors, ArrayRef<int64_t> dims,
     Dims all(inputs[0].dims);
     all.append(inputs[1].dims.begin(), inputs[1].dims.end());
     all = distinct(all);
+    // Not a contraction, and nothing is summed: an elementwise product.
     if (containsAll(dims, all)) {
       Value result = map(Function::mul, inputs, dims);
       return into ? reduce(ein::Reduction::sum, {result, Dims(dims)}, dims, into) : result;
     }
+    // The product takes the axis order of a factor that has all dimensions, so that this factor is read in its own
+    // order.
     if (inputs[1].dims.size() == all.size())
       all = inputs[1].dims;
     inputs = {Access{map(Function::mul, inputs, all), all}};
@@ -265,6 +276,7 @@ Value EquationBuilder::product(ArrayRef<Access> factors, ArrayRef<int64_t> dims,
   for (int64_t dim : dims)
     if (contains(input.dims, dim))
       present.push_back(dim);
+  // One input is left. A reduction sums it, and a copy repeats it along dimensions that it lacks.
   bool sums = present.size() < input.dims.size(), repeats = present.size() < dims.size();
   if (repeats || (!sums && !into)) {
     Access sum = sums ? Access{reduce(ein::Reduction::sum, input, present), present} : input;
@@ -297,6 +309,7 @@ Value EquationBuilder::scatterAdd(ArrayRef<Access> inputs, Access resultLike, Va
 }
 
 Value EquationBuilder::put(ArrayRef<Access> inputs, Access resultLike, ValueRange after, Value into) {
+  // The domain has the order of the updates: they are added in it.
   Domain over = domain(inputs.front().dims);
   SmallVector<Attribute> maps;
   for (const Access &input : inputs)
@@ -314,7 +327,7 @@ Access EquationBuilder::iota(int64_t dim, Type element) {
   return {ein::IotaOp::create(builder, loc, type(dim, element)), {dim}};
 }
 
-// The dimensions of an equation in canonical order; none for those that keep theirs.
+// The dimensions of an equation in canonical order; empty for equations that keep their numbers.
 static Dims canonicalOrder(ein::Equation op) {
   Dims order;
   if (isa<ein::MapOp, ein::ContractOp>(op))
@@ -341,6 +354,7 @@ void algebra::normalizeDomain(ein::Equation op) {
   SmallVector<AffineMap> maps;
   for (unsigned i = 0; i < op.getMaps().size(); ++i)
     maps.push_back(op.getInputMap(i).replaceDimsAndSymbols(renumbered, {}, order.size(), 0));
+  // The order of a sum names dimensions, so it is renumbered too.
   if (auto contract = dyn_cast<ein::ContractOp>(op.getOperation()); contract && contract.getOrderAttr()) {
     SmallVector<int64_t> summed;
     ArrayRef<int64_t> old = contract.getOrderAttr().asArrayRef();

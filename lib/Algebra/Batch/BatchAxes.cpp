@@ -1,4 +1,4 @@
-//===- BatchAxes.cpp - which axes run along the batch ----------------------===//
+//===- BatchAxes.cpp - which axes run along the batch ---------------------===//
 #include "BatchAxes.h"
 #include "Base/Equations.h"
 #include "plc/Dialect/Ein/Views.h"
@@ -13,7 +13,7 @@ using namespace plc::algebra;
 BatchAxes::BatchAxes(ein::ModelOp model) : model(model) {
   SymbolTableCollection symbols;
   model->getParentOfType<ModuleOp>().walk([&](Operation *op) { visit(op, symbols); });
-  // What a state holds before a run and behind it are one.
+  // A state's value before a run and its value after the run have the same axes.
   for (auto [argument, name] : llvm::zip(model.getBody().getArguments(), model.getArgNames()))
     if (!stateOf(cast<StringAttr>(name).getValue()).empty())
       unifyValues(argument, model.getBody().front().back().getOperand(llvm::find(model.getResultNames(), name) -
@@ -23,6 +23,7 @@ BatchAxes::BatchAxes(ein::ModelOp model) : model(model) {
       batch.insert(root(node(argument.getAsOpaquePointer(), axis)));
 }
 
+// Not in the constructor: `check` compares the axes that follow from arguments with those that results declare.
 void BatchAxes::addResults() {
   for (auto [result, axis] : llvm::zip(model.getBody().front().back().getOperands(), model.getResultBatch()))
     if (axis >= 0)
@@ -64,7 +65,8 @@ void BatchAxes::unifyValues(Value a, Value b) {
     unify(node(a.getAsOpaquePointer(), axis), node(b.getAsOpaquePointer(), axis));
 }
 
-// Axes of a view's input beside those of its result, but for the ones that it splits, merges or reads in part.
+// Pairs of axes of a view's input and result that show the same elements. Axes that the view splits, merges or reads
+// partly are left out.
 static SmallVector<std::pair<int64_t, int64_t>> keptAxes(Operation *view) {
   SmallVector<std::pair<int64_t, int64_t>> kept;
   if (auto window = dyn_cast<ein::WindowOp>(view)) {
@@ -82,6 +84,7 @@ static SmallVector<std::pair<int64_t, int64_t>> keptAxes(Operation *view) {
   return kept;
 }
 
+// Unifies the axes that an operation indexes alike.
 void BatchAxes::visit(Operation *op, SymbolTableCollection &symbols) {
   if (auto equation = dyn_cast<ein::Equation>(op)) {
     SmallVector<Access> accesses = inputsOf(equation);
@@ -110,7 +113,7 @@ void BatchAxes::visit(Operation *op, SymbolTableCollection &symbols) {
   }
 }
 
-// Values of all turns have one axis more, in front.
+// Values of all iterations have one axis more, in front.
 void BatchAxes::unifyPart(Value stacked, Value part) {
   for (int64_t axis = 0, rank = shapeOf(part).size(); axis < rank; ++axis)
     unify(node(stacked.getAsOpaquePointer(), axis + 1), node(part.getAsOpaquePointer(), axis));
@@ -128,7 +131,7 @@ void BatchAxes::visitLoop(ein::LoopOp loop) {
     unifyValues(value, argument);
 }
 
-// Each turn would be of a sample.
+// A loop whose iterations run along the batch would pass values from sample to sample.
 LogicalResult BatchAxes::checkLoop(ein::LoopOp loop) {
   for (Value value : llvm::concat<Value>(SmallVector<Value>(loop.getSlices()), SmallVector<Value>(loop.getStacked())))
     if (isBatch(value, 0))
@@ -159,6 +162,7 @@ static bool isParameter(Value value) {
   return body && int64_t(argument.getArgNumber()) >= body.getNumData();
 }
 
+// Refuses equations whose result for one sample may depend on another sample.
 LogicalResult BatchAxes::checkEquation(ein::Equation op) {
   for (const Access &input : inputsOf(op)) {
     for (auto [axis, dim] : llvm::enumerate(input.dims)) {
@@ -181,6 +185,7 @@ LogicalResult BatchAxes::checkEquation(ein::Equation op) {
   return success();
 }
 
+// Refuses views of batch axes at other positions.
 LogicalResult BatchAxes::checkView(Operation *view) {
   auto regroups = [&](Value value, bool isResult) {
     llvm::SmallDenseSet<int64_t> kept;
@@ -206,6 +211,7 @@ LogicalResult BatchAxes::checkPlace(ein::PlaceOp place) {
   return success();
 }
 
+// Compares the batch axes found with those that arguments and results declare.
 LogicalResult BatchAxes::checkModel() {
   for (auto [index, argument] : llvm::enumerate(model.getBody().getArguments())) {
     int64_t declared = model.getArgBatch()[index];
@@ -234,7 +240,7 @@ LogicalResult BatchAxes::checkModel() {
 LogicalResult BatchAxes::check() {
   bool failed = false;
   model->getParentOfType<ModuleOp>().walk([&](Operation *op) {
-    // Whatever reads it, also through a cast: each micro-batch would count from 0 again.
+    // Refused whatever reads it, also through a cast: each micro-batch would count from 0.
     if (isa<ein::IotaOp>(op) && isBatched(op->getResult(0)))
       failed = true, op->emitError("mixes samples: it uses the position of a sample in the batch");
     else if (auto equation = dyn_cast<ein::Equation>(op))
@@ -257,6 +263,7 @@ RankedTensorType BatchAxes::markedType(Value value) const {
   return ein::tensorType(shapeOf(value), elementOf(value), batchAxis);
 }
 
+// Values first, then the function types made of them.
 void BatchAxes::mark() const {
   ModuleOp module = model->getParentOfType<ModuleOp>();
   module.walk([&](Operation *op) {

@@ -10,33 +10,41 @@
 
 namespace plc::algebra {
 
-/// Unifies the axes of all values and the dimensions of all equations that are indexed alike, through calls and
-/// bodies; those unified with a batch axis of the model's arguments run along the batch.
+/// Finds the axes that run along the batch. Axes of values and dimensions of equations that are indexed alike are one
+/// set, through calls and bodies. The sets that hold a batch axis of the model's arguments run along the batch.
+/// Union-find with union by size.
 class BatchAxes {
 public:
   explicit BatchAxes(ein::ModelOp model);
 
-  /// Results that are declared so are indexed by the batch, too, whether or not an argument is: of a model that only draws, none is.
+  /// Adds the batch axes that results declare. A model that only draws has no batched argument.
   void addResults();
 
+  /// Whether this axis of a value, or this dimension of an equation, runs along the batch.
   bool isBatch(mlir::Value value, int64_t axis) const;
   bool isBatchDim(mlir::Operation *op, int64_t dim) const;
   /// Whether any axis of the value runs along the batch.
   bool isBatched(mlir::Value value) const;
 
-  /// Errors: an axis of the batch in a parameter, an index, an un-batched argument, or at positions that tensors hold;
-  /// split or merged; two of them in one equation; a batch axis of a result that is none.
+  /// Reports an error for each violation:
+  /// - a batch axis in a parameter, in an index, in an argument without samples, or read at positions that a tensor
+  ///   holds;
+  /// - a batch axis that is split, merged, shifted, or iterated by a loop;
+  /// - two batch axes in one equation;
+  /// - a result whose batch axis is not the declared one.
   llvm::LogicalResult check();
 
-  /// Makes types say where the batch is.
+  /// Marks the batch axis in every type (`#ein.batch`).
   void mark() const;
 
 private:
+  /// The node of axis or dimension `index` of a value or an equation.
   unsigned node(const void *owner, int64_t index);
   std::optional<unsigned> find(const void *owner, int64_t index) const;
   unsigned root(unsigned node) const;
   void unify(unsigned a, unsigned b);
   void unifyValues(mlir::Value a, mlir::Value b);
+  /// Unifies a value of all iterations, which has one axis more in front, with that of one iteration.
   void unifyPart(mlir::Value stacked, mlir::Value part);
   void visit(mlir::Operation *op, mlir::SymbolTableCollection &symbols);
   void visitLoop(ein::LoopOp loop);
@@ -49,30 +57,30 @@ private:
 
   ein::ModelOp model;
   llvm::DenseMap<std::pair<const void *, int64_t>, unsigned> nodes;
-  // Smaller sets hang below larger ones, so that no way to a root is long.
+  // Smaller sets hang below larger ones, so that no path to a root is long.
   std::vector<unsigned> parents, sizes;
   llvm::DenseSet<unsigned> batch; // roots
 };
 
-/// Checks that sums over the batch go to the model's results through linear equations only. Gives the quotients of such a
-/// sum and one that inputs alone make, which a cut batch has to divide by a sum over all of it.
+/// Checks that sums over the batch reach the model's results through linear equations only. Returns the quotients of
+/// such a sum by a sum of inputs alone: a batch that is cut must divide by the sum over all of it.
 llvm::FailureOr<llvm::SmallVector<mlir::Operation *>> checkBatchRule(ein::ModelOp model, const BatchAxes &axes,
                                                                      int64_t microBatches);
 
-/// Values that are sums over the batch, linear in those of the samples, wherever their bodies are called; and those that are only
-/// by some calls.
+/// Values that are sums over the batch and linear in those of the samples: in every call of their body, or only in some
+/// calls.
 struct PartialSums {
   llvm::DenseSet<mlir::Value> everywhere, somewhere;
 };
 PartialSums findPartialSums(ein::ModelOp model, const BatchAxes &axes);
 
-/// Makes what the model's results sum over the batch their last step: the equations between compute it for each sample, so that
-/// no order of additions depends on micro-batches. Leaves a sum that would need more room than what it sums, and what
-/// a loop or a position reads. The batch rule holds.
+/// Makes the sums over the batch the last step to the model's results. The equations between compute them for each
+/// sample, so that no order of additions depends on micro-batches. A sum stays where its samples would need more memory
+/// than what it sums, and where a loop, a view or a position reads it. The batch rule must hold.
 void sumSamplesLast(ein::ModelOp model, const BatchAxes &axes);
 
-/// Makes the divisors of `quotients` sums over the whole batch, of further arguments of the model (see WholeInput.h). The
-/// batch is not cut yet; what is made here is not.
+/// Makes the divisors of `quotients` sums over the whole batch, of further arguments of the model
+/// (`Support/WholeInput.h`). Must run before the batch is marked: the divisors are of all samples in each micro-batch.
 void divideByWhole(ein::ModelOp model, const BatchAxes &axes, llvm::ArrayRef<mlir::Operation *> quotients);
 
 } // namespace plc::algebra

@@ -1,4 +1,4 @@
-//===- BatchRule.cpp - sums over the batch stay sums -----------------------===//
+//===- BatchRule.cpp - sums over the batch stay sums ----------------------===//
 #include "Base/Equations.h"
 #include "BatchAxes.h"
 #include "plc/Support/StateName.h"
@@ -12,21 +12,27 @@ using ein::Function;
 
 namespace {
 
-// How a value relates to the samples. A partial value is a sum over the samples of a micro-batch, so that those of
-// all micro-batches add up to the batch's. A total is made of such sums of inputs alone and is not linear in them, as
-// max(sum(m), 1): only the batch as a whole has it, and a sum may be divided by it.
+// How a value relates to the samples.
+// - Invariant: depends on no sample.
+// - Batched: has a batch axis; each sample depends on itself alone.
+// - Partial: a sum over the samples of a micro-batch. The values of all micro-batches add up to the batch's.
+// - Total: made of such sums of inputs alone, but not linear in them, as max(sum(m), 1). Only the whole batch has it. A
+//   sum may be divided by it.
 enum class Kind { Invariant, Batched, Partial, Total };
 
+// What a body is checked for at each argument and result.
 struct Relation {
   Kind kind = Kind::Invariant;
   bool learnt = false; // depends on parameters
 };
 
+// Propagates kinds forward through the model and through each body, once for each combination of argument kinds.
+// Reports the equation that breaks the batch rule.
 class Rule {
 public:
   explicit Rule(const BatchAxes &axes) : axes(axes) {}
 
-  // How the results of a body or model relate to the samples, given how its arguments do.
+  // The relations of the results of a body or model, given those of its arguments.
   FailureOr<SmallVector<Relation>> run(FunctionOpInterface function, ArrayRef<Relation> arguments) {
     Block &block = function.getFunctionBody().front();
     for (auto [argument, relation] : llvm::zip(block.getArguments(), arguments)) {
@@ -45,12 +51,14 @@ public:
     return results;
   }
 
-  // In order.
+  // Divisions of a sum by a sum of inputs, in program order.
   llvm::SmallSetVector<Operation *, 2> quotients;
   PartialSums partial;
 
 private:
+  // Sets the kind in the current call, and records whether a value is partial in all calls or in some.
   void setKind(Value value, Kind kind) {
+    // Another kind than in an earlier call: partial in some calls only.
     bool isFirst = kinds.try_emplace(value, kind).second || kinds[value] == kind;
     if (kind == Kind::Partial && isFirst && !partial.somewhere.contains(value))
       partial.everywhere.insert(value);
@@ -63,9 +71,10 @@ private:
     if (isLearnt)
       learnt.insert(value);
     else
-      learnt.erase(value); // of an earlier call
+      learnt.erase(value); // it may be set from an earlier call
   }
 
+  // The kind of an equation's result, from the kinds of its operands.
   LogicalResult visit(Operation *op) {
     if (auto call = dyn_cast<ein::CallOp>(op))
       return visitCall(call);
@@ -82,6 +91,7 @@ private:
       kind = Kind::Batched;
     } else if (sumsBatch(op)) {
       auto reduce = dyn_cast<ein::ReduceOp>(op);
+      // The maximum of the batch is not the sum of the micro-batches' maxima.
       if (reduce && reduce.getReduction() != ein::Reduction::sum)
         return op->emitError("mixes samples: '") << stringifyReduction(reduce.getReduction()) << "' over the batch";
       if (ofBatch)
@@ -97,7 +107,7 @@ private:
     return success();
   }
 
-  // A turn gives what its operands make of it; a carry must be of one kind in all turns.
+  // An iteration returns what its operands make of it. A carry must have the same kind in all iterations.
   LogicalResult visitLoop(ein::LoopOp loop) {
     bool isLearnt = llvm::any_of(loop.getOperands(), [&](Value value) { return learnt.contains(value); });
     for (auto [operand, argument] : llvm::zip(loop.getOperands(), loop.getTurn().getArguments())) {
@@ -120,7 +130,7 @@ private:
     return success();
   }
 
-  // An equation without samples that reads sums over the batch.
+  // The kind of a value without samples that an equation makes from sums over the batch.
   FailureOr<Kind> kindOf(Operation *op) {
     Value total;
     for (Value operand : op->getOperands())
@@ -146,13 +156,13 @@ private:
     return Kind::Total;
   }
 
-  // Where it is more than a divisor.
+  // Reports that a total is more than a divisor, at the equation that is not linear.
   LogicalResult refuseTotal(Value total) {
     auto [op, wrong] = totals[total];
     return op->emitError(wrong);
   }
 
-  // Each call has kinds of its own, so a body is checked once per combination at most.
+  // Kinds belong to a call. So a body is checked once for each combination of them at most.
   LogicalResult visitCall(ein::CallOp call) {
     auto callee = symbols.lookupNearestSymbolFrom<ein::FuncOp>(call, call.getCalleeAttr());
     SmallVector<Relation> arguments;
@@ -163,6 +173,7 @@ private:
       arguments.push_back({kinds[operand], learnt.contains(operand)});
       key += "," + std::to_string(int(arguments.back().kind)) + (arguments.back().learnt ? "p" : "");
     }
+    // Parameters are invariant and learnt.
     arguments.resize(callee.getNumArguments(), {Kind::Invariant, true});
     auto it = done.find(key);
     if (it == done.end()) {
@@ -178,6 +189,7 @@ private:
     return success();
   }
 
+  // Whether an equation, whose result has no samples, has the batch among its dimensions.
   bool sumsBatch(Operation *op) const {
     auto equation = dyn_cast<ein::Equation>(op);
     if (!equation)
@@ -188,7 +200,7 @@ private:
     return false;
   }
 
-  // Why the results of micro-batches would not add up to the batch's; null if they do.
+  // Why the results of micro-batches would not add up to the batch's. Null if they do.
   const char *whyNotLinear(Operation *op) {
     unsigned partial = llvm::count_if(op->getOperands(), [&](Value v) { return kinds[v] == Kind::Partial; });
     bool firstIs = kinds[op->getOperand(0)] == Kind::Partial;
@@ -200,12 +212,14 @@ private:
     if (function == Function::div && !firstIs)
       return "mixes samples: it divides by a sum over the batch";
     auto cast = dyn_cast<ein::CastOp>(op);
+    // Casts to integers and to storage types round, so they do not add up.
     bool truncates = cast && elementOf(cast).isInteger() && !elementOf(cast.getInput()).isInteger();
     truncates |= cast && !elementOf(cast).isInteger() && ein::isNarrow(cast.getType());
     bool linear = isa<ein::ContractOp, ein::CastOp, ein::StopOp>(op) || function == Function::mul ||
                   function == Function::div || function == Function::id || function == Function::neg;
     if (auto reduce = dyn_cast<ein::ReduceOp>(op))
       linear = reduce.getReduction() == ein::Reduction::sum;
+    // A select by a condition without samples takes the same branch in all micro-batches.
     if (function == Function::select && kinds[op->getOperand(0)] != Kind::Partial && partial == 2)
       return nullptr;
     if (isa<ein::GatherOp, ein::ScatterAddOp>(op) && firstIs)
@@ -217,7 +231,8 @@ private:
     return "mixes samples: it is not linear in a sum over the batch";
   }
 
-  // A sum divided by one that inputs alone make. A micro-batch has no sum of the batch to divide by.
+  // A sum divided by a sum that inputs alone make. A micro-batch does not have the batch's sum: the divisor is computed
+  // from the whole inputs (`divideByWhole`). If parameters took part, it would need a gradient.
   LogicalResult checkQuotient(Operation *op) {
     if (learnt.contains(op->getOperand(1)))
       return op->emitError("mixes samples: it divides by a sum over the batch that depends on parameters");
@@ -235,7 +250,7 @@ private:
 
 } // namespace
 
-// A state of all samples is what each run leaves for the next, so neither samples nor micro-batches may make it.
+// A run leaves a state without a batch axis for the next run. So neither samples nor several micro-batches may make it.
 static LogicalResult checkState(ein::ModelOp model, StringRef path, Kind kind, int64_t parts) {
   if (kind == Kind::Partial)
     return model.emitError("state '") << path << "' mixes samples: it has no axis of the batch but holds a sum over it";

@@ -1,4 +1,4 @@
-//===- EinMicroBatch.cpp - check the batch rule and mark the batch ----------===//
+//===- EinMicroBatch.cpp - check the batch rule and mark the batch --------===//
 #include "Base/Bodies.h"
 #include "BatchAxes.h"
 #include "plc/Algebra/Base/EntryPrograms.h"
@@ -23,6 +23,7 @@ namespace {
 struct EinMicroBatch : algebra::impl::EinMicroBatchBase<EinMicroBatch> {
   using EinMicroBatchBase::EinMicroBatchBase;
 
+  // The number of micro-batches must fit the samples of one batch.
   LogicalResult checkCount(ein::ModelOp model) {
     int64_t batch = model.getBatch() / std::max<int64_t>(1, batches);
     if (microBatches < 1)
@@ -40,6 +41,7 @@ struct EinMicroBatch : algebra::impl::EinMicroBatchBase<EinMicroBatch> {
     return success();
   }
 
+  // Accumulation needs a loss to divide, and equal batches.
   LogicalResult checkBatches(ein::ModelOp model) {
     if (batches < 1)
       return emitKeyError(model, batchesKey, "number of batches of a step is ")
@@ -63,6 +65,7 @@ struct EinMicroBatch : algebra::impl::EinMicroBatchBase<EinMicroBatch> {
     return success();
   }
 
+  // Groups must have equal numbers of micro-batches.
   LogicalResult checkLanes(ein::ModelOp model) {
     if (lanes < 1 || lanes > microBatches || microBatches % lanes)
       return emitKeyError(model, "gradient.lanes", "number of lanes is ")
@@ -70,12 +73,14 @@ struct EinMicroBatch : algebra::impl::EinMicroBatchBase<EinMicroBatch> {
     return success();
   }
 
+  // Not tuned: far above any useful schedule, it only bounds the size of plans and tables.
   static constexpr int64_t mostMicroBatches = 65536;
   static constexpr const char *microBatchesKey = "parallelism.micro_batches";
   static constexpr const char *batchesKey = "gradient.accumulation_steps";
 
   int64_t ofStep() const { return microBatches * batches; }
 
+  // Records the numbers of micro-batches and groups in the model.
   void count(ein::ModelOp model) {
     ein::MicroBatches cut{int64_t(model.getBatch()), ofStep()};
     model.setMicroBatches(cut.count);
@@ -104,11 +109,13 @@ struct EinMicroBatch : algebra::impl::EinMicroBatchBase<EinMicroBatch> {
     FailureOr<SmallVector<Operation *>> quotients = checkBatchRule(model, axes, ofStep());
     if (failed(quotients))
       return signalPassFailure();
-    // A sum over a batch in one piece can be differentiated for its inputs.
+    // A divisor of the whole inputs has no gradient for them. One micro-batch needs none, so `grad(x)` remains possible
+    // there.
     if (ofStep() > 1 || !ofInputs)
       divideByWhole(model, axes, *quotients);
     for (auto body : getOperation().getOps<ein::FuncOp>())
       eraseDead(body.getBody());
+    // The axes are found anew after each rewrite.
     sumSamplesLast(model, BatchAxes(model));
     BatchAxes(model).mark();
     count(model);

@@ -1,4 +1,4 @@
-//===- EinRandom.cpp - draws and steps become functions of the run's inputs -===//
+//===- EinRandom.cpp - draws and steps as functions of run inputs ---------===//
 #include "Base/Bodies.h"
 #include "Base/Equations.h"
 #include "BatchAxes.h"
@@ -21,17 +21,19 @@ using ein::Function;
 
 namespace {
 
-// A draw, and the axis that runs along the batch, if one does.
+// A draw, and its axis along the batch, if it has one.
 struct Draw {
   ein::RandomOp op;
   std::optional<int64_t> batch;
 };
 
-// The draws of a body or of the model, by what their keys are: one for each sample, or one for all.
+// The draws of a body or of the model: those with a key for each sample, and those with one key for all.
 struct Draws {
   SmallVector<Draw> ofSamples, ofAll;
 };
 
+// Makes each draw a function of a key, which is an input, and of a counter. So draws do not depend on the order of
+// execution (Ein/Rationale.md, "Draws are equations over keys").
 struct EinRandom : algebra::impl::EinRandomBase<EinRandom> {
   using EinRandomBase::EinRandomBase;
 
@@ -42,6 +44,7 @@ struct EinRandom : algebra::impl::EinRandomBase<EinRandom> {
     decideTraining();
     llvm::MapVector<Operation *, Draws> draws; // by function
     {
+      // Its own scope: the axes refer to operations that are replaced below.
       BatchAxes axes(model);
       axes.addResults();
       getOperation().walk([&](ein::RandomOp op) {
@@ -61,7 +64,7 @@ struct EinRandom : algebra::impl::EinRandomBase<EinRandom> {
   }
 
 private:
-  // `ein.training` is known now. What only the other branch needs is gone.
+  // Replaces `ein.training` by what it is in this entry, and selects by it by the branch taken.
   void decideTraining() {
     bool trains = entry == ProgramKind::train;
     SmallVector<ein::TrainingOp> questions;
@@ -84,11 +87,13 @@ private:
       op.erase();
     }
     getOperation().walk([](FunctionOpInterface function) {
-      pruneLoops(function.getFunctionBody().front()); // of the draws that no turn reads any more
+      pruneLoops(function.getFunctionBody().front()); // of draws that no iteration reads any more
       eraseDead(function.getFunctionBody());
     });
   }
 
+  // Replaces draws by equations over a key. A body or the model has one key for draws of samples, and one for the
+  // others.
   void replace(ein::ModelOp model, Operation *function, ArrayRef<Draw> draws, bool ofSamples) {
     Value key = keyOf(model, function, ofSamples);
     for (Draw draw : draws) {
@@ -97,6 +102,7 @@ private:
       SmallVector<int64_t> shape(cast<RankedTensorType>(op.getType()).getShape());
       EquationBuilder build(builder, op.getLoc(), {shape, std::nullopt});
       Value drawn = uniform(draw, op.getSite(), key, build, builder);
+      // A normal draw uses two uniform ones, so two sites.
       if (op.getNormal())
         drawn = normal(drawn, uniform(draw, op.getSite() + 1, key, build, builder), build);
       op.replaceAllUsesWith(drawn);
@@ -104,6 +110,7 @@ private:
     }
   }
 
+  // All axes of a draw, as dimensions.
   static Dims allDims(Draw draw) {
     ein::RandomOp op = draw.op;
     Dims all;
@@ -112,13 +119,15 @@ private:
     return all;
   }
 
-  // A number of [0, 1) for each element, from the key and from the element's number in its sample.
+  // A number in [0, 1) for each element, from the key, the site and the number of the element in its sample.
   static Value uniform(Draw draw, int64_t site, Value key, EquationBuilder &build, OpBuilder &builder) {
     ein::RandomOp op = draw.op;
     Type i64 = builder.getI64Type(), element = elementOf(op);
+    // The site fills bits from 40 up, so that draws of up to 2^40 elements in a sample do not share counters.
     Access counter = build.constant(double(site) * 0x1p40, i64);
     std::optional<Access> position;
     for (int64_t axis : allDims(draw)) {
+      // The number is that in the sample, so that it does not depend on the micro-batch; the key differs by sample.
       if (axis == draw.batch)
         continue;
       Access index = build.iota(axis, i64);
@@ -139,12 +148,13 @@ private:
     auto cast = [&](Value value, Type to) -> Value {
       return ein::CastOp::create(builder, op.getLoc(), typeLike(value, to), value);
     };
-    // 24 bits, exact in every precision, and converted from 32 bits in vectors.
+    // 24 bits: exact in f32 and f64. Through i32, which kernels convert in vectors.
     Value real = cast(cast(bits, builder.getI32Type()), element);
     return build.map(Function::mul, {Access{real, all}, build.constant(0x1p-24, element)}, all);
   }
 
-  // Box and Muller's: sqrt(-2 log(1 - u)) cos(2 pi v). 1 - u is exact and never 0, so no number is infinite.
+  // Box and Muller, A Note on the Generation of Random Normal Deviates, 1958: sqrt(-2 log(1 - u)) cos(2 pi v). 1 - u is
+  // exact and never 0, so no number is infinite.
   static Value normal(Value u, Value v, EquationBuilder &build) {
     Type element = elementOf(u);
     Dims all = axesOf(u.getType());
@@ -162,6 +172,7 @@ private:
 
   static Type typeLike(Value value, Type element) { return cast<RankedTensorType>(value.getType()).clone(element); }
 
+  // The key of the draws of a function: an argument for each sample, or one for all.
   Value keyOf(ein::ModelOp model, Operation *function, bool ofSamples) {
     Type i64 = IntegerType::get(&getContext(), 64);
     auto type = ofSamples ? RankedTensorType::get({int64_t(model.getBatch())}, i64) : RankedTensorType::get({}, i64);
@@ -170,6 +181,7 @@ private:
     });
   }
 
+  // Replaces each `ein.step` by an input of the model.
   void replaceSteps(ein::ModelOp model) {
     llvm::MapVector<Operation *, SmallVector<ein::StepOp>> steps; // by function
     getOperation().walk([&](ein::StepOp op) { steps[op->getParentOp()].push_back(op); });
@@ -185,7 +197,8 @@ private:
     }
   }
 
-  // An argument of the model, or of a body, to which each call passes the model's input of its path.
+  // An argument of the model, or a further argument of a body, to which each call passes the model's input for its
+  // path.
   Value argumentOf(ein::ModelOp model, Operation *function, Type type, llvm::function_ref<Value(StringRef)> inputAt) {
     if (function == model)
       return inputAt(model.getSymName());
@@ -210,12 +223,11 @@ private:
     }
     return argument;
   }
-
-  // The model's input of that name, a further one unless it is there.
 };
 
 } // namespace
 
+// The input of that name, or a further one.
 Value algebra::runInput(ein::ModelOp model, Type type, StringRef name, int64_t batchAxis) {
   Block &block = model.getBody().front();
   SmallVector<Attribute> names(model.getArgNames().begin(), model.getArgNames().end());

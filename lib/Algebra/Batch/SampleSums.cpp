@@ -1,9 +1,9 @@
-//===- SampleSums.cpp - results sum over the samples last -------------------===//
+//===- SampleSums.cpp - results are summed over samples last --------------===//
 //
-// `loss = sum(ce) / N` as it is written sums a micro-batch, then divides: how it is rounded depends on which samples are summed
-// together. What follows a sum over the batch is linear, so it can as well be done for each sample: `loss[b] = sum(ce[b]) / N`,
-// and the result is the sum over b. An equation between gets the batch as a further dimension, in front of the axes of the
-// tensors that were sums.
+// `loss = sum(ce) / N` as written sums a micro-batch and then divides. Its rounding depends on which samples are summed
+// together. Equations after a sum over the batch are linear, so they can compute for each sample: `loss[b] = sum(ce[b])
+// / N`. The result is the sum over b. An equation in between gets the batch as a further dimension, in front of the
+// axes of tensors that were sums.
 //
 // Values that meet in an equation or a call are changed together, or not at all.
 //
@@ -22,12 +22,15 @@ using namespace plc::algebra;
 
 namespace {
 
+// Partitions the partial sums into groups of values that must change together. A group that holds a value that cannot
+// change stays as it is.
 class SampleSums {
 public:
   SampleSums(ein::ModelOp model, const BatchAxes &axes)
       : model(model), batch(model.getBatch()), axes(axes), module(model->getParentOfType<ModuleOp>()),
         sums(findPartialSums(model, axes)) {}
 
+  // Steps: find the groups and those that stay; extend the equations of the others; change types; mark the results.
   void run() {
     for (Value value : sums.everywhere)
       groups.insert(value.getAsOpaquePointer());
@@ -58,17 +61,21 @@ public:
   }
 
 private:
+  // Whether a value is a sum over the batch in every call.
   bool isPartial(Value value) const { return sums.everywhere.contains(value); }
+  // Whether its group changes.
   bool isChanged(Value value) const {
     return isPartial(value) && !kept.contains(groups.getLeaderValue(value.getAsOpaquePointer()));
   }
 
+  // The type with an axis of samples in front.
   RankedTensorType ofSamples(Value value) const {
     SmallVector<int64_t> shape{batch};
     llvm::append_range(shape, shapeOf(value));
     return RankedTensorType::get(shape, elementOf(value));
   }
 
+  // Puts two values into one group. If one of them is no sum, the other one stays.
   void join(Value a, Value b) {
     if (!isPartial(a) && !isPartial(b))
       return;
@@ -81,11 +88,13 @@ private:
     if (isKept)
       keep(a);
   }
+  // Leaves the group of a value as it is.
   void keep(Value value) {
     if (isPartial(value))
       kept.insert(groups.getLeaderValue(value.getAsOpaquePointer()));
   }
 
+  // Joins the sums that an operation reads and returns, and keeps them where the operation cannot be extended.
   void visit(Operation *op) {
     SmallVector<Value> partial;
     for (Value value :
@@ -118,10 +127,11 @@ private:
       join(result, returned);
   }
 
-  // Whether an equation can compute for each sample what it computes of sums.
+  // Whether an equation can compute for each sample what it computes from sums.
   bool canExtend(Operation *op) const {
     // What is not linear in a sum, or divides by one, needs the sum.
     auto map = dyn_cast<ein::MapOp>(op);
+    // Equations that are not linear in a sum, or divide by one, need the sum itself.
     bool divides = map && map.getFunction() == ein::Function::div && isPartial(op->getOperand(1));
     if (isa<ein::LoopOp>(op->getParentOp()) ||
         !llvm::all_of(op->getResults(), [&](Value value) { return isPartial(value); }) || divides)
@@ -132,12 +142,15 @@ private:
       return reduce.getReduction() == ein::Reduction::sum;
     if (!isa<ein::ContractOp>(op))
       return false;
+    // A contraction, such as the gradient of a weight, would make a result for each sample. It may if that is no larger
+    // than its largest factor.
     int64_t most = 0;
     for (Value operand : op->getOperands())
       most = std::max(most, cast<RankedTensorType>(operand.getType()).getNumElements());
     return ofSamples(op->getResult(0)).getNumElements() <= most;
   }
 
+  // The batch dimension of an equation that sums it.
   std::optional<int64_t> summedDim(ein::Equation equation) const {
     for (int64_t dim = 0, rank = equation.getExtents().size(); dim < rank; ++dim)
       if (axes.isBatchDim(equation, dim))
@@ -145,6 +158,7 @@ private:
     return std::nullopt;
   }
 
+  // Gives an equation the batch as a dimension of its result: its own summed dimension, or a new last one.
   void extend(ein::Equation equation) {
     if (!isChanged(equation->getResult(0)))
       return;

@@ -1,12 +1,13 @@
-//===- WholeInputs.cpp - sums over all of a batch that is cut ---------------===//
+//===- WholeInputs.cpp - sums over the whole of a cut batch ---------------===//
 //
-// `sum(ce * m) / sum(m)`: a micro-batch has its part of the first sum, but divides by all of the second, which inputs
-// alone make. Each micro-batch computes it anew, from the inputs as wholes: the same equations in the same order, so the
-// same bits, as in one micro-batch. It costs one pass over inputs without a feature axis, as masks and weights are.
+// In `sum(ce * m) / sum(m)` a micro-batch has its share of the first sum, but divides by all of the second one, which
+// inputs alone make. Each micro-batch computes the divisor anew from the whole inputs: the same equations in the same
+// order, so the same bits as in one micro-batch. This costs one pass over inputs without a feature axis, such as masks
+// and weights.
 //
-// In the body with the quotient, what the divisor is made of is cloned, over a further argument for each one that it
-// reads. The model passes a further argument of its own for an input, and for a result of another body that of a clone of
-// the body, which computes this result alone.
+// In the body with the quotient, the equations of the divisor are cloned over further arguments, one for each argument
+// that they read. For an input the model passes a further input of its own. For a result of another body it passes that
+// of a clone of the body, which computes this result alone.
 //
 //===----------------------------------------------------------------------===//
 #include "Base/Bodies.h"
@@ -22,6 +23,7 @@ using namespace plc::algebra;
 
 namespace {
 
+// Makes values over the whole batch, each once.
 class WholeValues {
 public:
   WholeValues(ein::ModelOp model, const BatchAxes &axes)
@@ -30,7 +32,7 @@ public:
   void divideByWhole(Operation *quotient) { quotient->setOperand(1, wholeOf(quotient->getOperand(1))); }
 
 private:
-  // A value of the model or of a body, as a whole.
+  // The value over the whole batch that corresponds to a value of the model or of a body.
   Value wholeOf(Value value) {
     if (Value known = wholes.lookupOrNull(value))
       return known;
@@ -46,6 +48,7 @@ private:
     return whole;
   }
 
+  // Clones the equation over whole operands. A constant or an index is the same.
   Value wholeOf(OpResult result) {
     Operation *op = result.getOwner();
     if (auto call = dyn_cast<ein::CallOp>(op))
@@ -59,6 +62,7 @@ private:
     return builder.clone(*op, operands)->getResult(0);
   }
 
+  // A further input of the model without a batch axis: `whole(x)`.
   Value inputOf(BlockArgument argument) {
     SmallVector<Attribute> names(model.getArgNames().getValue());
     StringRef input = cast<StringAttr>(names[argument.getArgNumber()]).getValue();
@@ -72,7 +76,7 @@ private:
     return whole;
   }
 
-  // A further argument of the body, behind its data, which all of its calls pass.
+  // A further argument of the body, behind its data. All of its calls pass it.
   Value argumentOf(ein::FuncOp body, BlockArgument argument) {
     unsigned data = body.getNumData();
     Value whole = body.getBody().front().insertArgument(data, argument.getType(), argument.getLoc());
@@ -87,7 +91,7 @@ private:
     return whole;
   }
 
-  // What a clone of the callee that computes one result alone gives. Inputs make it, so it has no parameters.
+  // A call of a clone of the callee that computes one result alone. Inputs make it, so it has no parameters.
   Value callOf(ein::CallOp call, unsigned index) {
     ein::FuncOp body = symbols.lookup<ein::FuncOp>(call.getCallee()).clone();
     std::string suffix = ".whole" + (index ? "." + std::to_string(index) : "");

@@ -1,4 +1,4 @@
-//===- EinCopyResults.cpp - results of a model that are other values -------===//
+//===- EinCopyResults.cpp - copies results that are other values ----------===//
 #include "Base/Bodies.h"
 #include "Base/Equations.h"
 #include "plc/Algebra/Passes.h"
@@ -20,6 +20,8 @@ using namespace plc::algebra;
 
 namespace {
 
+// Gives each result of a model an equation that makes it and no other result (Ein/Rationale.md, "Results are values of
+// their own").
 class ResultCopier {
 public:
   ResultCopier(ein::ModelOp model, StringRef pass)
@@ -36,7 +38,7 @@ public:
     auto isState = [&](OpOperand &result) {
       return !stateOf(cast<StringAttr>(model.getResultNames()[result.getOperandNumber()]).getValue()).empty();
     };
-    // A state's place is its own already, so another result of its value is the copy.
+    // States take their value first: their buffer exists already, so another result of the same value is the copy.
     for (OpOperand &result : model.getBody().front().getTerminator()->getOpOperands())
       if (std::optional<Equation> maker = isState(result) ? makerOf(result.get()) : std::nullopt)
         taken.insert(*maker);
@@ -56,12 +58,13 @@ public:
   }
 
 private:
-  /// A value that an equation of a body gives, in one call of it.
+  /// A value that an equation of a body makes, in one call of it.
   using Equation = std::pair<Operation *, Value>;
 
   ein::FuncOp calleeOf(ein::CallOp call) { return symbols.lookup<ein::FuncOp>(call.getCallee()); }
 
-  /// Through bodies that return what they take; none of an argument or parameter.
+  /// The equation that makes a value, through bodies that return an argument. Nullopt for an argument or a parameter of
+  /// the model.
   std::optional<Equation> makerOf(Value value) {
     while (auto call = value.getDefiningOp<ein::CallOp>()) {
       ein::FuncOp body = calleeOf(call);
@@ -76,7 +79,7 @@ private:
     return std::nullopt;
   }
 
-  /// Behind what it copies, so that it is made where that is.
+  /// Copies a value directly after its maker, so that the plan computes the copy where the value is.
   Value copy(Value value, unsigned result) {
     OpBuilder builder(first);
     if (Operation *maker = value.getDefiningOp())
@@ -91,6 +94,7 @@ private:
         .getResult(0);
   }
 
+  // A body that copies a value of this type.
   ein::FuncOp bodyOf(Value value, StringRef name) {
     OpBuilder builder(model);
     Location loc = value.getLoc();
@@ -103,11 +107,11 @@ private:
   }
 
   ein::ModelOp model;
-  StringRef pass; // whose remarks these are
+  StringRef pass; // category of the remarks
   SymbolTable symbols;
   Operation *first;
   llvm::StringSet<> paths;
-  std::optional<ein::BodyRole> role; // of bodies that compute forward
+  std::optional<ein::BodyRole> role; // of bodies that compute forward: F after differentiation, else none
 };
 
 struct EinCopyResults : algebra::impl::EinCopyResultsBase<EinCopyResults> {

@@ -1,4 +1,4 @@
-//===- EinEntry.cpp - keep what one entry of a model needs -----------------===//
+//===- EinEntry.cpp - keep what one entry of a model needs ----------------===//
 #include "Base/Bodies.h"
 #include "Batch/BatchAxes.h"
 #include "plc/Algebra/Passes.h"
@@ -24,6 +24,7 @@ using namespace plc::algebra;
 
 namespace {
 
+// The index of a name; nullopt if it is not there.
 std::optional<unsigned> indexOf(ArrayAttr names, StringRef name) {
   for (auto [index, other] : llvm::enumerate(names.getAsValueRange<StringAttr>()))
     if (other == name)
@@ -31,7 +32,7 @@ std::optional<unsigned> indexOf(ArrayAttr names, StringRef name) {
   return std::nullopt;
 }
 
-// Elements of an array attribute that are not erased.
+// The elements that are not erased.
 ArrayAttr kept(ArrayAttr all, const BitVector &erased) {
   SmallVector<Attribute> some;
   for (auto [index, element] : llvm::enumerate(all))
@@ -48,6 +49,7 @@ SmallVector<int64_t> kept(ArrayRef<int64_t> all, const BitVector &erased) {
   return some;
 }
 
+// Names for an error message, without states.
 std::string list(ArrayAttr names) {
   std::vector<std::string> quoted;
   for (StringRef name : names.getAsValueRange<StringAttr>())
@@ -73,7 +75,7 @@ BitVector argumentsOf(ein::ModelOp model, Value result) {
 struct EinEntry : algebra::impl::EinEntryBase<EinEntry> {
   using EinEntryBase::EinEntryBase;
 
-  // Needs the loss for an entry or a gradient.
+  // Marks the loss as needed. Reports an error if it is no real scalar.
   LogicalResult selectLoss(ein::ModelOp model, StringRef user, BitVector &needed) {
     std::optional<unsigned> loss = indexOf(model.getResultNames(), lossName);
     if (!loss)
@@ -89,7 +91,8 @@ struct EinEntry : algebra::impl::EinEntryBase<EinEntry> {
     return success();
   }
 
-  // The other scalars that need no input but those of the loss: an accuracy, a part of the loss.
+  // Marks the other scalars that need no input beyond the loss's: an accuracy, a term of the loss. `eval` then runs on
+  // the same data as `train`.
   void selectScalars(ein::ModelOp model, BitVector &needed) {
     Operation *end = &model.getBody().front().back();
     BitVector known = argumentsOf(model, end->getOperand(needed.find_first()));
@@ -101,6 +104,7 @@ struct EinEntry : algebra::impl::EinEntryBase<EinEntry> {
     }
   }
 
+  // The error for `grad(NAME)` of an unknown name.
   LogicalResult refuseSource(ein::ModelOp model, StringRef of) {
     InFlightDiagnostic error = emitOptionError(model, "model '");
     error << model.getSymName() << "' has no input or parameter '" << of << "'; its inputs are "
@@ -111,7 +115,7 @@ struct EinEntry : algebra::impl::EinEntryBase<EinEntry> {
     return error;
   }
 
-  // A gradient needs the loss, and stays an argument's even if nothing else needs that.
+  // Marks what a gradient needs: the loss, and the argument even if no result reads it.
   LogicalResult selectGradient(ein::ModelOp model, StringRef name, StringRef of, BitVector &needed,
                                BitVector &arguments) {
     if (std::optional<unsigned> index = indexOf(model.getArgNames(), of)) {
@@ -130,7 +134,7 @@ struct EinEntry : algebra::impl::EinEntryBase<EinEntry> {
     return selectLoss(model, name, needed);
   }
 
-  // The results that the entry needs, and the arguments that stay whether results need them or not.
+  // Marks the results that the entry needs, and the arguments that stay in any case.
   LogicalResult select(ein::ModelOp model, BitVector &needed, BitVector &arguments) {
     if (entry != ProgramKind::infer) {
       if (failed(selectLoss(model, nameOfChoice(entry.getValue()), needed)))
@@ -139,7 +143,7 @@ struct EinEntry : algebra::impl::EinEntryBase<EinEntry> {
         selectScalars(model, needed);
       return success();
     }
-    // Whatever is asked for, a run takes what the model keeps one step further.
+    // Every run of `infer` advances the states, whatever outputs are requested.
     for (auto [index, name] : llvm::enumerate(model.getResultNames().getAsValueRange<StringAttr>()))
       if (!stateOf(name).empty())
         needed.set(index);
@@ -172,7 +176,7 @@ struct EinEntry : algebra::impl::EinEntryBase<EinEntry> {
     model.setResultBatch(kept(model.getResultBatch(), erased));
   }
 
-  // The axis of the batch of a rule's value is the one that runs along the model's.
+  // Values of rules have no declared batch axis: it is the axis that runs along the model's.
   void findBatch(ein::ModelOp model) {
     SmallVector<int64_t> axes(model.getResultBatch());
     std::optional<BatchAxes> known;
@@ -190,7 +194,7 @@ struct EinEntry : algebra::impl::EinEntryBase<EinEntry> {
     findBatchOfStates(model);
   }
 
-  // A state runs along the batch where what it is made of and what reads it do.
+  // A state runs along the batch where the values that make it and its readers do.
   static void findBatchOfStates(ein::ModelOp model) {
     if (model.getBatch() == 0)
       return;

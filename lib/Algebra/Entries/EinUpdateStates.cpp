@@ -1,4 +1,4 @@
-//===- EinUpdateStates.cpp - new values of states, in the states' memory ----===//
+//===- EinUpdateStates.cpp - writes new values of states in place ---------===//
 #include "Base/Bodies.h"
 #include "Base/Equations.h"
 #include "plc/Algebra/Passes.h"
@@ -23,15 +23,17 @@ using ein::Function;
 
 namespace {
 
-// new[d] = if t == position[..] then row[d without t] else old[d].
+// The form of an update of one position:
+//
+//   new[d] = if t == position[..] then row[d without t] else old[d].
 struct Masked {
   ein::MapOp select;
   Access position, row; // over the dimensions of `select`
   int64_t dim;          // t
 };
 
-// The tensor of positions and the dimension that a comparison compares, if it is one of an index with a tensor; over the
-// dimensions of the comparison's reader.
+// If a condition compares an index with a tensor of positions: that tensor and the dimension of the index, over the
+// dimensions of the condition's reader.
 std::optional<std::pair<Access, int64_t>> positionIn(Access condition) {
   auto compare = condition.value.getDefiningOp<ein::MapOp>();
   if (!compare || compare.getFunction() != Function::eq || !elementOf(compare.getInputs()[0]).isInteger())
@@ -53,6 +55,7 @@ std::optional<std::pair<Access, int64_t>> positionIn(Access condition) {
   return std::nullopt;
 }
 
+// Matches `made` as an update of one position of `old`.
 std::optional<Masked> maskedIn(Value made, Value old) {
   auto select = made.getDefiningOp<ein::MapOp>();
   if (!select || select.getFunction() != Function::select)
@@ -65,7 +68,7 @@ std::optional<Masked> maskedIn(Value made, Value old) {
   return Masked{select, position->first, row, position->second};
 }
 
-// All that a value is made from in its block, itself included.
+// All equations of a block that the values are made from, their own included.
 SetVector<Operation *> madeFrom(ArrayRef<Value> values) {
   SetVector<Operation *> makers;
   BackwardSliceOptions options;
@@ -76,7 +79,7 @@ SetVector<Operation *> madeFrom(ArrayRef<Value> values) {
   return makers;
 }
 
-// What reads a value in memory, through views of it.
+// The equations that read a value's memory, also through views of it.
 SmallVector<Operation *> readersOf(Value value) {
   SmallVector<Operation *> readers;
   for (Operation *user : value.getUsers())
@@ -87,18 +90,20 @@ SmallVector<Operation *> readersOf(Value value) {
   return readers;
 }
 
+// Writes a new value over the whole state.
 Value putAll(OpBuilder &builder, Location loc, Value made, ArrayRef<Value> after, Value old) {
   EquationBuilder build(builder, loc, dimensionsOf(made));
   Access all{made, axesOf(made.getType())};
   return build.put(all, all, after, old);
 }
 
-// A state as a body sees it: an argument, and the operand of the body's end that is its new value.
+// A state as a body sees it: its argument, and the operand of the body's end that is its new value.
 struct Place {
   unsigned argument, result;
 };
 
-// The states of a body, one update after the other.
+// Updates the states of a body, one after the other. Reads of old values are ordered before the update by operands of
+// `ein.put`, not by positions in the block, so that later passes keep that order.
 class BodyUpdates {
 public:
   BodyUpdates(ein::FuncOp body, ArrayRef<Place> places)
@@ -107,7 +112,7 @@ public:
       states.insert(block.getArgument(place.argument));
   }
 
-  // For each state, whether no value but the elements that change is copied.
+  // Returns, for each state, whether only the elements that change are written.
   SmallVector<bool> run() {
     for (Place place : places) {
       roundRowAlone(place);
@@ -118,6 +123,7 @@ public:
       old = block.getArgument(place.argument);
       inPlace.push_back(update(block.getTerminator()->getOpOperand(place.result)));
     }
+    // Readers of the old value may stand behind its new readers.
     sortTopologically(&block);
     eraseDead(*block.getParent());
     return inPlace;
@@ -131,7 +137,8 @@ private:
       operand.set(copyOf(builder, operand.get()));
   }
 
-  // round(if c then row else widen(old))  -->  if c then round(row) else old. To round what was widened changes nothing.
+  // round(if c then row else widen(old))  -->  if c then round(row) else old. Rounding a widened value changes nothing.
+  // So a state of a storage type can be updated in place.
   void roundRowAlone(Place place) {
     auto round = block.getTerminator()->getOperand(place.result).getDefiningOp<ein::CastOp>();
     auto select = round ? round.getInput().getDefiningOp<ein::MapOp>() : ein::MapOp();
@@ -152,8 +159,8 @@ private:
     eraseDead(*block.getParent()); // what widens the state reads it
   }
 
-  // What the body returns of an old value outlives that. What an update reads of another state it reads from a copy: so
-  // no update waits for another one.
+  // Copies old values that outlive the update: those that the body returns, and those that an update reads of another
+  // state. So no update waits for another one.
   void copyReads(Place place) {
     for (OpOperand &operand : block.getTerminator()->getOpOperands())
       copyIfState(operand);
@@ -166,6 +173,7 @@ private:
       copyIfState(operand);
   }
 
+  // Puts the new value into the state: its row, or all of it. Returns whether it was the row.
   bool update(OpOperand &returned) {
     Value made = returned.get();
     std::optional<Masked> masked = maskedIn(made, old);
@@ -179,7 +187,8 @@ private:
     return inPlace;
   }
 
-  // Whether all else that reads the old value can read it before the row is written.
+  // Whether all other readers of the old value can run before the row is written. None of them may be made from the new
+  // value.
   bool readBefore(const Masked &masked) {
     SmallVector<Operation *> readers = readersOf(old);
     return llvm::none_of(readers,
@@ -190,7 +199,7 @@ private:
            !madeFrom({masked.row.value, masked.position.value}).contains(masked.select);
   }
 
-  // What else reads the old value and is not made on the way to `needed`.
+  // Other readers of the old value that are not on the way to `needed`: the update waits for them.
   SmallVector<Value> others(ArrayRef<Value> needed, Operation *but) {
     SetVector<Operation *> makers = madeFrom(needed);
     llvm::SetVector<Value> values;
@@ -200,6 +209,8 @@ private:
     return values.takeVector();
   }
 
+  // The update of one position. Updates must have each dimension of the domain once, in any order, so a row that lacks
+  // one is copied.
   Value putRow(const Masked &masked) {
     ein::Equation select = masked.select;
     EquationBuilder build(builder, select->getLoc(), domainOf(select));
@@ -223,13 +234,16 @@ private:
   OpBuilder builder;
 };
 
+// A state is updated inside a body if all calls of the body have one at the same argument and result. Otherwise a call
+// at the model's end writes it.
 struct EinUpdateStates : algebra::impl::EinUpdateStatesBase<EinUpdateStates> {
   void runOnOperation() override {
     ein::ModelOp model = modelOf(getOperation());
     if (!model)
       return signalPassFailure();
     symbols.emplace(getOperation());
-    // Calls of one body have states at the same places, or each is updated by itself.
+    // If all calls of a body have states at the same positions, the body updates them. Otherwise each is updated by
+    // itself.
     llvm::MapVector<std::tuple<Operation *, unsigned, unsigned>, SmallVector<unsigned>> places;
     llvm::MapVector<Operation *, SmallVector<Place>> bodies;
     SmallVector<unsigned> alone;
@@ -260,6 +274,7 @@ struct EinUpdateStates : algebra::impl::EinUpdateStatesBase<EinUpdateStates> {
   }
 
 private:
+  // The argument of the model that holds the old value of a state.
   static Value oldOf(ein::ModelOp model, unsigned result) {
     unsigned argument = llvm::find(model.getArgNames(), model.getResultNames()[result]) - model.getArgNames().begin();
     return model.getBody().getArgument(argument);
@@ -270,8 +285,8 @@ private:
                           [&](ein::CallOp call) { return call.getCallee() == body.getSymName(); });
   }
 
-  // The body that gives a state's new value, its argument that is the old one, and the place of the new one among its
-  // results; nothing if another call reads the old value, too.
+  // The body that makes a state's new value, the argument that is the old one, and the index of the new one among its
+  // results. Nullopt if another call also reads the old value.
   std::optional<std::tuple<Operation *, unsigned, unsigned>> placeOf(ein::ModelOp model, unsigned result) {
     Value made = model.getBody().front().getTerminator()->getOperand(result), old = oldOf(model, result);
     auto call = made.getDefiningOp<ein::CallOp>();
@@ -282,7 +297,8 @@ private:
     return std::tuple(body.getOperation(), argument, position);
   }
 
-  // A call at the model's end that writes the new value, behind all that reads the old one.
+  // Adds a call at the model's end that writes the new value. It takes results of all readers of the old value as
+  // further arguments, and so runs after them.
   void putBehind(ein::ModelOp model, unsigned result) {
     Operation *end = model.getBody().front().getTerminator();
     Value made = end->getOperand(result), old = oldOf(model, result);
@@ -306,6 +322,7 @@ private:
                                 .getResult(0));
   }
 
+  // Remarks whether a state is written in place or replaced by a copy.
   void tell(ein::ModelOp model, unsigned result, bool inPlace) {
     StringRef name = cast<StringAttr>(model.getResultNames()[result]).getValue();
     remark::passed(model.getLoc(), remark::RemarkOpts::name(inPlace ? "UpdatedInPlace" : "CopiedToState")

@@ -1,4 +1,4 @@
-//===- NumericsPipeline.cpp - the road from a model to its numerics program ----------===//
+//===- NumericsPipeline.cpp - the pipeline from a model to its numerics ---===//
 #include "plc/Algebra/Entries/NumericsPipeline.h"
 #include "plc/Support/ResultName.h"
 
@@ -35,6 +35,7 @@ static EinShardOptions shardOptions(const ProgramNumbers &numbers) {
   return options;
 }
 
+// Training differentiates for all trained parameters; other entries for the `grad(NAME)` that they request.
 static EinDifferentiateOptions differentiateOptions(const ProgramNumbers &numbers) {
   EinDifferentiateOptions options;
   if (numbers.entry == plc::ProgramKind::train) {
@@ -44,7 +45,7 @@ static EinDifferentiateOptions differentiateOptions(const ProgramNumbers &number
   for (const std::string &output : numbers.outputs)
     if (plc::ResultName result = plc::parseResultName(output); result.isGradient())
       options.wrt.push_back(std::string(result.name));
-  // In a program that only goes forward, what is left to do is to drop 'ein.stop'.
+  // A program without gradients only replaces `ein.stop`.
   options.forwardOnly = options.wrt.empty();
   return options;
 }
@@ -55,6 +56,7 @@ static EinMicroBatchOptions microBatchOptions(const ProgramNumbers &numbers) {
   EinMicroBatchOptions options;
   options.microBatches = numbers.microBatches;
   options.lanes = numbers.lanes;
+  // A divisor made of whole inputs has no gradient for them (`EinMicroBatch`).
   options.ofInputs = numbers.entry != plc::ProgramKind::train && differentiates(numbers);
   if (numbers.entry == plc::ProgramKind::train)
     options.batches = numbers.batches;
@@ -65,7 +67,7 @@ std::vector<Phase> plc::algebra::phasesToNumerics(const ProgramNumbers &numbers)
   return {
       {"precision",
        [numbers](OpPassManager &pipeline) {
-         // What the entry does not need must not be split, ordered or differentiated.
+         // First, since equations that the entry does not need must not be split, ordered or differentiated.
          pipeline.addPass(createEinEntry(entryOptions(numbers)));
          pipeline.addPass(createEinOrderLines());
          EinRandomOptions random;
@@ -80,7 +82,10 @@ std::vector<Phase> plc::algebra::phasesToNumerics(const ProgramNumbers &numbers)
        [numbers](OpPassManager &pipeline) {
          pipeline.addPass(createEinShard(shardOptions(numbers)));
          pipeline.addPass(createEinOrderContractions());
+         // Before differentiation, whose residuals are then the rounded factors, and again after it, for the
+         // contractions that it makes.
          pipeline.addPass(narrowFactors(numbers));
+         // Segments fix the order of gradient sums over iterations. A program without gradients needs none.
          if (differentiates(numbers))
            pipeline.addPass(createEinSegmentLoops());
          pipeline.addPass(createEinSplitLoops());
@@ -91,7 +96,7 @@ std::vector<Phase> plc::algebra::phasesToNumerics(const ProgramNumbers &numbers)
          pipeline.addPass(createEinDifferentiate(differentiateOptions(numbers)));
          pipeline.addPass(narrowFactors(numbers));
          pipeline.addPass(createEinSimplify());
-         // Nothing moves equations any more that could read a state behind its update.
+         // After this no pass moves equations that could read a state behind its update.
          pipeline.addPass(createEinUpdateStates());
          pipeline.addPass(createEinCopyResults());
        }},

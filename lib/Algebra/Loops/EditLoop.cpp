@@ -1,4 +1,4 @@
-//===- EditLoop.cpp - operands and results of a loop ------------------------===//
+//===- EditLoop.cpp - edits operands and results of a loop ----------------===//
 #include "Base/Bodies.h"
 #include "LoopRewrites.h"
 #include "plc/Dialect/Ein/Loops.h"
@@ -7,6 +7,7 @@ using namespace mlir;
 using namespace plc;
 using namespace plc::algebra;
 
+// Builders number the results, so another number of results needs another operation.
 ein::LoopOp algebra::remake(ein::LoopOp loop, ValueRange init, ValueRange slices, ValueRange invariants,
                             TypeRange results) {
   OpBuilder builder(loop);
@@ -21,6 +22,7 @@ Value algebra::partOf(ein::LoopOp loop, Value stacked) {
   for (auto [slice, part] : llvm::zip(loop.getSlices(), loop.getParts()))
     if (slice == stacked)
       return part;
+  // Arguments are carries, then slices, then invariants.
   unsigned position = loop.getInit().size() + loop.getSlices().size();
   loop.getSlicesMutable().append(stacked);
   return loop.getTurn().insertArgument(position, ein::partType(stacked.getType()), stacked.getLoc());
@@ -51,7 +53,8 @@ Value algebra::stackOf(ein::LoopOp &loop, Value value) {
 
 namespace {
 
-// What the results that something reads need, in any turn.
+// The values of the body that used results need, in any iteration. A live carry makes the value that it gets from the
+// iteration before live.
 llvm::DenseSet<Value> liveValues(ein::LoopOp loop) {
   llvm::DenseSet<Value> live;
   SmallVector<Value> stack;
@@ -72,7 +75,8 @@ llvm::DenseSet<Value> liveValues(ein::LoopOp loop) {
   return live;
 }
 
-// Carries that stay as they are, and operands that are there twice, are read at one place.
+// Merges arguments that are always equal: a carry that never changes becomes an invariant, and an operand that occurs
+// twice is read as one argument.
 void mergeArguments(ein::LoopOp loop) {
   for (unsigned i = 0; i < loop.getNumCarries(); ++i)
     if (BlockArgument carry = loop.getCarries()[i]; loop.getNextCarries()[i] == carry) {
@@ -94,11 +98,13 @@ void mergeArguments(ein::LoopOp loop) {
   merge(loop.getInvariants(), loop.getShared());
 }
 
+// Erases what is not live, and makes the loop anew if operands or results change.
 void pruneLoop(ein::LoopOp loop) {
   mergeArguments(loop);
   llvm::DenseSet<Value> live = liveValues(loop);
   unsigned carries = loop.getNumCarries(), numArguments = loop.getTurn().getNumArguments();
   auto isNeeded = [&](unsigned argument) {
+    // A carry is also needed for its last value.
     return live.contains(loop.getTurn().getArgument(argument)) ||
            (argument < carries && !loop.getResult(argument).use_empty());
   };
@@ -128,7 +134,7 @@ void pruneLoop(ein::LoopOp loop) {
 } // namespace
 
 void algebra::pruneLoops(Block &block) {
-  // Readers first, then what they read.
+  // Readers come first, since pruning them may free what they read.
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
     auto loop = dyn_cast<ein::LoopOp>(op);
     if (!loop)

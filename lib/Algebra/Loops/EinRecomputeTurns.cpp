@@ -1,7 +1,8 @@
-//===- EinRecomputeTurns.cpp - run the turns of a segment again -------------===//
+//===- EinRecomputeTurns.cpp - recomputes the iterations of segments ------===//
 //
-// A backward loop of segments reads, as slices, what the turns of the forward loop made. Here a segment of it begins with
-// the forward loop's segment instead, which makes these values again from what that segment began with.
+// A backward loop of segments reads, as slices, values that the iterations of the forward loop saved. Here a segment of
+// it first runs the forward loop's segment again. That makes these values from what the segment began with (Chen et
+// al., Training Deep Nets with Sublinear Memory Cost, 2016).
 //
 //===----------------------------------------------------------------------===//
 #include "Base/Bodies.h"
@@ -26,6 +27,7 @@ using namespace plc::algebra;
 
 namespace {
 
+// Makes the type of a body follow its block.
 void updateType(ein::FuncOp body) {
   Block &block = body.getBody().front();
   body.setFunctionType(
@@ -41,9 +43,10 @@ public:
   }
 
   ein::FuncOp calleeOf(ein::CallOp call) { return symbols.lookup<ein::FuncOp>(call.getCallee()); }
+  // The calls of a body. `addResult` replaces calls, so the list changes.
   ArrayRef<ein::CallOp> callsOf(ein::FuncOp body) { return of[body]; }
 
-  /// Adds a result to a body, if it does not return the value yet: its number.
+  /// Adds a result to a body and to its calls, unless it returns the value already. Returns the number of the result.
   unsigned addResult(ein::FuncOp body, Value value) {
     Operation *end = body.getBody().front().getTerminator();
     for (auto [index, returned] : llvm::enumerate(end->getOperands()))
@@ -71,14 +74,15 @@ private:
   llvm::MapVector<ein::FuncOp, SmallVector<ein::CallOp>> of;
 };
 
-/// A backward loop, and the forward loop whose turns it may run again.
+/// A backward loop, and the forward loop whose iterations it recomputes.
 class Recomputation {
 public:
   Recomputation(Calls &calls, ein::FuncOp body, ein::LoopOp backward) : calls(calls), body(body), backward(backward) {}
 
-  /// Replaces what the loop reads of the forward loop's turns; false if there is nothing.
+  /// Replaces the slices that the loop reads of the forward loop's iterations. False if there are none.
   bool run() {
-    // Of several loops that the body reads, the last one is its own; the others made what that one read.
+    // 1. The forward loop. Of several loops that the body reads, the last one is its own; the others made what that one
+    // read.
     for (Value slice : backward.getSlices())
       if (std::optional<Source> source = sourceOf(slice);
           source && (!forward || forward->isBeforeInBlock(source->loop))) {
@@ -86,17 +90,20 @@ public:
         maker = source->maker;
         carrier = source->argument;
       }
+    // 2. The slices that it makes by equations, and not only passes on.
     for (auto [slice, part] : llvm::zip(backward.getSlices(), backward.getParts()))
       if (std::optional<Source> source = sourceOf(slice);
           source && source->loop == forward && source->element.getDefiningOp())
         found[part] = source->element;
     if (found.empty())
       return false;
+    // 3. Arguments of the forward segment that these equations read, as values of the backward segment.
     IRMapping mapping;
     SmallVector<Operation *> needed = neededOf();
     for (BlockArgument argument : forward.getTurn().getArguments())
       if (llvm::any_of(argument.getUsers(), [&](Operation *user) { return isNeeded(user, needed); }))
         mapping.map(argument, read(argument.getArgNumber()));
+    // 4. The equations themselves.
     OpBuilder builder = OpBuilder::atBlockBegin(&backward.getTurn());
     for (Operation *op : needed)
       builder.clone(*op, mapping);
@@ -106,11 +113,12 @@ public:
   }
 
 private:
+  // Whether a user stands in one of these equations: it may be inside an inner loop.
   static bool isNeeded(Operation *user, ArrayRef<Operation *> needed) {
     return llvm::any_of(needed, [&](Operation *op) { return op->isAncestor(user); });
   }
 
-  // A value that a forward loop's segments give.
+  // A value that a forward loop's segments return.
   struct Source {
     ein::FuncOp maker;
     ein::LoopOp loop;
@@ -118,7 +126,8 @@ private:
     unsigned argument; // of the backward body
   };
 
-  // Where a slice of the backward loop comes from, if that is a loop of the same call's forward body.
+  // The origin of a slice of the backward loop, if that is a loop of segments in the F of the same layer. All calls of
+  // the backward body must agree on it. Nullopt otherwise.
   std::optional<Source> sourceOf(Value slice) {
     auto argument = dyn_cast<BlockArgument>(ein::regrouped(slice));
     if (!argument || int64_t(argument.getArgNumber()) >= body.getNumData())
@@ -148,7 +157,7 @@ private:
     return source;
   }
 
-  // The equations of the forward loop's segment that make what is found, in their order.
+  // The equations of the forward segment that make what is found, in program order.
   SmallVector<Operation *> neededOf() {
     llvm::DenseSet<Operation *> reached;
     SmallVector<Value> stack;
@@ -164,7 +173,8 @@ private:
     return needed;
   }
 
-  // What an argument of the forward loop's body is, in a segment of the backward loop.
+  // The value of an argument of the forward segment, in a segment of the backward loop. A carry becomes a saved
+  // element: what each segment began with.
   Value read(unsigned number) {
     unsigned carries = forward.getNumCarries();
     if (number < carries) {
@@ -175,10 +185,10 @@ private:
     return number < carries + forward.getSlices().size() ? partOf(backward, operand) : sharedOf(backward, operand);
   }
 
-  // The call of the forward body whose values a call of the backward one reads.
+  // The call of F whose values a call of the backward body reads.
   ein::CallOp makerOf(ein::CallOp call) { return call.getArgs()[carrier].getDefiningOp<ein::CallOp>(); }
 
-  // A value of the forward body in the backward one.
+  // The value of the forward body in the backward one; each is brought once.
   Value bring(Value value) {
     auto [known, isNew] = brought.try_emplace(value);
     if (isNew) {
@@ -189,6 +199,8 @@ private:
     return known->second;
   }
 
+  // An argument is passed to the backward body, too. A constant or a regrouping view is cloned. Any other value becomes
+  // a result of F.
   Value bringNew(Value value) {
     OpBuilder builder(backward);
     if (auto argument = dyn_cast<BlockArgument>(value)) {
@@ -208,7 +220,7 @@ private:
     return addData(value.getType(), [&](ein::CallOp call) { return makerOf(call).getResult(number); });
   }
 
-  // A data argument of the backward body that holds this in each call; a further one, if there is none yet.
+  // A data argument of the backward body with this value in each call. Adds one if there is none yet.
   Value addData(Type type, llvm::function_ref<Value(ein::CallOp)> valueIn) {
     ArrayRef<ein::CallOp> all = calls.callsOf(body);
     int64_t count = body.getNumData();
@@ -222,7 +234,7 @@ private:
     return argument;
   }
 
-  // The same of parameters.
+  // The same for parameters.
   Value addParam(Type type, llvm::function_ref<Attribute(ein::CallOp)> paramIn) {
     ArrayRef<ein::CallOp> all = calls.callsOf(body);
     int64_t first = body.getNumData(), count = body.getNumParams();
@@ -243,8 +255,8 @@ private:
   Calls &calls;
   ein::FuncOp body, maker;
   ein::LoopOp backward, forward;
-  unsigned carrier = 0;                        // an argument of the body that the forward body's call gives
-  llvm::MapVector<BlockArgument, Value> found; // of the backward loop; what it is of the forward loop's segment
+  unsigned carrier = 0;                        // an argument of the body that the call of F returns
+  llvm::MapVector<BlockArgument, Value> found; // argument of the backward loop -> value of the forward segment
   DenseMap<Value, Value> brought;
 };
 
@@ -265,13 +277,15 @@ struct EinRecomputeTurns : algebra::impl::EinRecomputeTurnsBase<EinRecomputeTurn
                            remark::RemarkOpts::name("Recomputed").category(getArgument()).function(body.getSymName()))
                 << remark::add("{0} segments run their turns again", loop.getTurns());
     }
+    // F still returns the values that nothing reads any more: first loops in bodies, then results of bodies, then loops
+    // again.
     prune();
     pruneBodies(getOperation(), getArgument());
     prune();
   }
 
 private:
-  // Who asks for turns to run again learns where they do not.
+  // Warns where a request to recompute has no effect.
   static void tellWhole(ein::LoopOp loop) {
     if (loop.getTurns() >= fewestTurns)
       loop.emitWarning("the ") << loop.getTurns() << " turns of this loop do not run again: " << loop.getTurns()

@@ -1,4 +1,4 @@
-//===- EinSegmentLoops.cpp - long loops as loops of segments ----------------===//
+//===- EinSegmentLoops.cpp - long loops as loops of segments --------------===//
 #include "Base/Bodies.h"
 #include "LoopRewrites.h"
 #include "plc/Algebra/Passes.h"
@@ -16,6 +16,7 @@ using namespace mlir;
 using namespace plc;
 using namespace plc::algebra;
 
+// Tries lengths from the least one up; the first divisor at or above the square root ends it.
 std::optional<int64_t> algebra::segmentOf(int64_t turns) {
   int64_t length = fewestOfSegment;
   while (length <= turns / fewestOfSegment && (turns % length || length < turns / length))
@@ -25,13 +26,14 @@ std::optional<int64_t> algebra::segmentOf(int64_t turns) {
 
 namespace {
 
-/// A loop of segments, each of which runs `length` turns of the loop, which is gone then.
+/// Replaces a loop by a loop of segments, each of which runs `length` iterations.
 void cut(ein::LoopOp loop, int64_t length) {
   OpBuilder builder(loop);
   Location loc = loop.getLoc();
   const int64_t segments = loop.getTurns() / length;
   SmallVector<Value> slices;
   for (Value slice : loop.getSlices())
+    // Splits and merges are views: the values of all iterations are the same memory as before.
     slices.push_back(ein::split(builder, loc, slice, 0, {segments, length}));
   SmallVector<Type> given(loop.getInit().getTypes()), results(given);
   for (Value element : loop.getElements()) {
@@ -69,6 +71,7 @@ struct EinSegmentLoops : algebra::impl::EinSegmentLoopsBase<EinSegmentLoops> {
     for (ein::FuncOp body : getOperation().getOps<ein::FuncOp>())
       for (auto loop : llvm::make_early_inc_range(body.getBody().front().getOps<ein::LoopOp>())) {
         std::optional<int64_t> length = segmentOf(loop.getTurns());
+        // A loop of segments is not cut again, and inner loops are not cut at all.
         if (!length || ein::runsSegments(loop))
           continue;
         remark::passed(loop.getLoc(),

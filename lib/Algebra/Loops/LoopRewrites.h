@@ -1,4 +1,4 @@
-//===- LoopRewrites.h - rewriting the turns of a loop ------------------*- C++ -*-===//
+//===- LoopRewrites.h - rewrites of loops -----------------------*- C++ -*-===//
 #ifndef PLC_LIB_ALGEBRA_LOOPS_LOOPREWRITES_H
 #define PLC_LIB_ALGEBRA_LOOPS_LOOPREWRITES_H
 
@@ -8,38 +8,43 @@
 
 namespace plc::algebra {
 
-/// A loop like another, with its body; the other one is erased, and its results are not replaced.
+/// A loop with the body and attributes of another one. The caller replaces the results of the old loop, whose body is
+/// taken, and erases it.
 ein::LoopOp remake(ein::LoopOp loop, mlir::ValueRange init, mlir::ValueRange slices, mlir::ValueRange invariants,
                    mlir::TypeRange results);
 
-/// What the body reads of a value of all turns, or of one that is the same in each: a further argument of it, if there
-/// is none yet.
+/// What the body reads of a value of all iterations (`stacked`), or of one that is the same in each iteration. Adds an
+/// argument of the body if there is none yet.
 mlir::Value partOf(ein::LoopOp loop, mlir::Value stacked);
 mlir::Value sharedOf(ein::LoopOp loop, mlir::Value value);
 
-/// The values that a value of the body has in all turns, along a new axis 0: a further result, if there is none yet. The
-/// loop is made anew for it.
+/// The values that a value of the body has in all iterations, along a new axis 0. Adds a result of the loop if there is
+/// none yet: `loop` is then a new operation.
 mlir::Value stackOf(ein::LoopOp &loop, mlir::Value value);
 
-/// Drops, in the loops of a block and of their bodies, carries, slices, invariants and elements that nothing needs.
+/// Drops carries, slices, invariants and elements that nothing needs, in all loops of a block and of their bodies.
 void pruneLoops(mlir::Block &block);
 
-/// Of segments, and of turns of one: of less there is little to save, and a product over fewer turns would be slow.
+/// The least number of segments, and of iterations in a segment. Not tuned: with fewer there is little memory to save,
+/// and a product over few iterations is slow.
 inline constexpr int64_t fewestOfSegment = 8, fewestTurns = fewestOfSegment * fewestOfSegment;
 
-/// The turns of each segment that a loop of so many is cut into: the smallest divisor that is at least the square root.
-/// Nothing for few turns, and where there would be few segments.
+/// The number of iterations in each segment of a loop: the smallest divisor of `turns` that is at least its square
+/// root. Near the root, the values at the starts of segments and those that one segment saves need about equal memory
+/// (Chen et al., Training Deep Nets with Sublinear Memory Cost, 2016). Nullopt if either factor would be below
+/// `fewestOfSegment`.
 std::optional<int64_t> segmentOf(int64_t turns);
 
-/// Takes out of a loop what no turn has to wait for: equations that do not read carries go before it, those that no
-/// carry reads behind it, in each case with what depends on them, as one equation over all turns. Cheap elementwise
-/// equations stay, unless what leaves needs them. Bits do not change: no order of a sum does. Of a loop of segments only
-/// that goes before it which is the same in all, and only scatters behind it.
+/// Takes equations out of a loop that no iteration has to wait for. Equations that read no carry go before it, those
+/// that no carry reads go behind it, each as one equation over all iterations. Cheap elementwise equations stay, unless
+/// an equation that leaves needs them. No order of a sum changes, so no bit does. Out of a loop of segments only
+/// equations that are equal in all segments go before it, and only scatters behind it.
 void splitLoop(ein::LoopOp loop);
-/// All of a block, inner ones first.
+/// Splits all loops of a block, inner ones first.
 void splitLoops(mlir::Block &block);
 
-/// The sum over axis 0 of a value: where an equation adds up what it reads, it adds up that axis too.
+/// The sum of a value over axis 0. Where an equation sums what it reads, it sums that axis too, and the value is never
+/// stored for all iterations.
 mlir::Value sumOverTurns(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value stacked);
 
 } // namespace plc::algebra

@@ -1,4 +1,4 @@
-//===- SplitLoop.cpp - what no turn has to wait for leaves the loop ---------===//
+//===- SplitLoop.cpp - equations that leave a loop ------------------------===//
 #include "Base/Bodies.h"
 #include "LoopRewrites.h"
 #include "plc/Algebra/Passes.h"
@@ -22,7 +22,7 @@ using namespace plc::algebra;
 
 namespace {
 
-// A map behind a new first dimension, with a new first result if it is of a value of all turns.
+// A map with a new first dimension. With a new first result, if it reads a value of all iterations.
 AffineMap overTurns(AffineMap map, bool isStacked) {
   MLIRContext *context = map.getContext();
   SmallVector<AffineExpr> exprs;
@@ -33,7 +33,8 @@ AffineMap overTurns(AffineMap map, bool isStacked) {
   return AffineMap::get(map.getNumDims() + 1, map.getNumSymbols(), exprs, context);
 }
 
-// Whether an equation of the body is one over all turns too, where these of its operands have an axis of turns.
+// Whether an equation of the body can compute over all iterations at once, where the operands in `isStacked` have an
+// axis of iterations.
 bool canRunOverTurns(Operation *op, llvm::function_ref<bool(Value)> isStacked) {
   if (isa<ein::LoopOp, ein::PutOp>(op) || op->getNumResults() != 1)
     return false;
@@ -42,7 +43,7 @@ bool canRunOverTurns(Operation *op, llvm::function_ref<bool(Value)> isStacked) {
   return isa<ein::Equation, ein::CastOp, ein::StopOp, ein::PlaceOp>(op) || ein::isView(op);
 }
 
-// The equation over all turns, of operands some of which have an axis of turns.
+// The equation over all iterations. Some of its operands have an axis of iterations in front.
 Value runOverTurns(OpBuilder &builder, Operation *op, int64_t turns, ArrayRef<Value> operands,
                    ArrayRef<bool> isStacked) {
   Operation *made = builder.clone(*op);
@@ -69,6 +70,7 @@ Value runOverTurns(OpBuilder &builder, Operation *op, int64_t turns, ArrayRef<Va
   return made->getResult(0);
 }
 
+// Takes equations out of one loop: first those that can stand before it, then those that can stand behind it.
 class Splitter {
 public:
   explicit Splitter(ein::LoopOp loop) : loop(loop), turns(loop.getTurns()) {}
@@ -81,13 +83,14 @@ public:
 private:
   using Operations = llvm::SetVector<Operation *>;
 
-  // The value outside that a value of the body is, or that it is a part of.
+  // The value outside of the loop that a value of the body is, or whose slice it is.
   struct Outer {
     Value value;
     bool isStacked = false;
   };
 
-  // What a body's value is outside: an argument of one kind or the other, what has left, or a free value, made again.
+  // A value of the body outside of the loop: an invariant, a sliced operand, a value that has left, or a clone of a
+  // free value. Nullopt for the rest.
   std::optional<Outer> outerOf(OpBuilder &builder, Value value) {
     if (auto it = left.find(value); it != left.end())
       return it->second;
@@ -103,6 +106,7 @@ private:
     return Outer{cloneFree(builder, value, mapping)};
   }
 
+  // Clones a value that constants and indices make.
   static Value cloneFree(OpBuilder &builder, Value value, IRMapping &mapping) {
     Operation *op = value.getDefiningOp();
     for (Value operand : op->getOperands())
@@ -112,9 +116,9 @@ private:
     return mapping.lookup(value);
   }
 
-  // Makes the equation outside; its operands are there, but for those that the loop gives (`sink`).
+  // Makes an equation outside. Its operands are there, except for those that the loop has to return (`sink`).
   void leave(OpBuilder &builder, Operation *op, bool fromLoop) {
-    // All that the loop has to give first: each further result makes it anew.
+    // All values that the loop has to return come first: each further result makes it anew.
     SmallVector<std::optional<Outer>> outers;
     for (Value operand : op->getOperands()) {
       outers.push_back(outerOf(builder, operand));
@@ -128,6 +132,7 @@ private:
       operands.push_back(outer ? outer->value : stackOf(loop, operand));
       stacked.push_back(!outer || outer->isStacked);
     }
+    // An equation whose operands are equal in all iterations is computed once.
     if (llvm::is_contained(stacked, true)) {
       left[op->getResult(0)] = {runOverTurns(builder, op, turns, operands, stacked), true};
       return;
@@ -137,7 +142,8 @@ private:
     left[op->getResult(0)] = {made->getResult(0), false};
   }
 
-  // Equations that read no carry: those that are the same in every turn, and those that are worth it with what they need.
+  // Equations that read no carry and may go before the loop: those that are equal in every iteration, and those that
+  // are worth a value of all iterations. Equations that these need go with them.
   Operations early() {
     llvm::DenseSet<Value> carried, varying;
     carried.insert(loop.getCarries().begin(), loop.getCarries().end());
@@ -150,6 +156,7 @@ private:
       bool varies = reads(varying);
       if (varies)
         varying.insert(op.getResults().begin(), op.getResults().end());
+      // In a loop of segments varying equations stay: memory for all segments at once is what segments avoid.
       if (reads(carried) || op.getNumResults() != 1 || (varies && ein::runsSegments(loop)) ||
           (varies && !canRunOverTurns(&op, [&](Value value) { return varying.contains(value); }))) {
         carried.insert(op.getResults().begin(), op.getResults().end());
@@ -160,12 +167,14 @@ private:
     }
     Operations leaves;
     for (Operation *op : llvm::reverse(mayLeave))
+      // A cheap varying equation would be written and read for all iterations, which costs more than it saves.
       if (!varying.contains(op->getResult(0)) || !isCheap(op) ||
           llvm::any_of(op->getUsers(), [&](Operation *user) { return leaves.contains(user); }))
         leaves.insert(op);
     return leaves;
   }
 
+  // Moves equations before the loop. Values that the body still reads become slices or invariants.
   void hoist() {
     Operations leaves = early();
     OpBuilder builder(loop);
@@ -181,14 +190,15 @@ private:
     for (Operation *op : leaves) // users first
       op->erase();
     left.clear();
-    // What the turns only pass on is there as a whole.
+    // An element that iterations only pass on is the sliced value itself.
     for (auto [element, stacked] : llvm::zip(loop.getElements(), loop.getStacked()))
       for (auto [slice, part] : llvm::zip(loop.getSlices(), loop.getParts()))
         if (element == part)
           stacked.replaceAllUsesWith(slice);
   }
 
-  // What a segment computes stays in it, but for what it adds up at few places of a large value, and what reads that.
+  // In a loop of segments only scatters, and equations that read them, leave. A scatter adds at few positions of a
+  // large tensor, which no segment should have to make.
   bool mayStandBehind(Operation *op) const {
     if (!ein::runsSegments(loop) || isa<ein::ScatterAddOp>(op))
       return true;
@@ -196,8 +206,8 @@ private:
                         [&](Value value) { return value.getDefiningOp() && mayStandBehind(value.getDefiningOp()); });
   }
 
-  // Equations that no carry reads, and of which all readers may leave too; of these the ones that are worth it, and what
-  // reads them.
+  // Equations that no carry reads and whose readers may all leave, too. Of these, the ones that are worth it, and their
+  // readers.
   Operations late() {
     llvm::DenseSet<Operation *> ofCarries;
     SmallVector<Value> stack(loop.getNextCarries());
@@ -220,6 +230,7 @@ private:
     return leaves;
   }
 
+  // Moves equations behind the loop, which returns their operands for all iterations.
   void sink() {
     Operations leaves = late();
     if (leaves.empty())
@@ -262,6 +273,8 @@ void algebra::splitLoops(Block &block) {
   }
 }
 
+// Goes through sums of two values and through transpositions, down to the equations that can add up. Other values get a
+// reduction of their own.
 Value algebra::sumOverTurns(OpBuilder &builder, Location loc, Value stacked) {
   Operation *maker = stacked.getDefiningOp();
   auto equation = dyn_cast_or_null<ein::Equation>(maker);
@@ -280,7 +293,7 @@ Value algebra::sumOverTurns(OpBuilder &builder, Location loc, Value stacked) {
     return sumTree(builder, loc, {first, second});
   }
   if (map && map.getFunction() == ein::Function::id) {
-    // A transposition of what each turn gives.
+    // A transposition of each iteration's value.
     Access input = inputOf(equation, 0), result = resultOf(equation);
     if (input.dims.size() == result.dims.size() && input.dims[0] == result.dims[0] &&
         distinct(input.dims).size() == input.dims.size()) {

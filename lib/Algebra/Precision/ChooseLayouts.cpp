@@ -1,4 +1,4 @@
-//===- ChooseLayouts.cpp - the order of axes inside a body -----------------===//
+//===- ChooseLayouts.cpp - the order of axes inside a body ----------------===//
 #include "Base/Bodies.h"
 #include "Base/Equations.h"
 #include "plc/Analysis/IterationSpace.h"
@@ -15,8 +15,12 @@ using namespace plc::algebra;
 
 namespace {
 
+// Orders the axes of values in one pass over a block. Each result takes the order of what it is computed from, so that
+// code generation can merge axes to the rows, columns and depth of one strided matrix product. Values that another
+// operation reads in their own order (calls, views, results of the body) are pinned.
 class Layouts {
 public:
+  // Backward, since a cast is pinned by the readers of its result.
   explicit Layouts(Block &block) : block(block) {
     for (Operation &op : llvm::reverse(block))
       for (Value operand : op.getOperands())
@@ -24,6 +28,7 @@ public:
           pinned.insert(operand);
   }
 
+  // Forward, since a result's order follows from its inputs' orders.
   void choose() {
     for (Operation &op : block.without_terminator()) {
       if (isa<ein::CastOp, ein::StopOp>(op))
@@ -38,22 +43,23 @@ public:
   }
 
 private:
-  // Whether an operation reads its operands in their own order.
+  // Whether an operation reads its operands in their own order. Equations do not: their maps follow.
   bool isPinnedBy(Operation *op) const {
     if (isa<ein::Equation>(op))
       return false;
     return !isa<ein::CastOp, ein::StopOp>(op) || pinned.contains(op->getResult(0));
   }
 
-  // Axes of the result in the order in which the inputs have them: those of the first input, then of the second;
-  // for a map, of the widest one.
+  // The axes of a result in the order in which the inputs have them: those of the first input, then of the second. A
+  // map takes the order of its widest input.
   SmallVector<int64_t> orderOf(ein::Equation op) const {
     Dims result = resultOf(op).dims, wanted;
     SmallVector<Access> inputs = inputsOf(op);
-    // A convolution's result is read by windows again, which would undo another order.
+    // Windows read the result of a convolution again and would undo another order.
     if (isa<ein::ContractOp>(op) && llvm::any_of(inputs, readsWindows))
       return {};
     if (isa<ein::MapOp>(op)) {
+      // A mask, which is recomputed, never decides against a stored value of equal width.
       auto width = [](const Access &input) {
         return std::pair(distinct(input.dims).size(), !ein::isFree(input.value));
       };
@@ -62,6 +68,7 @@ private:
       std::rotate(inputs.begin(), widest, std::next(widest));
     }
     if (isa<ein::ContractOp>(op) && inputs.size() == 2)
+      // Either factor may have the columns in front of it.
       for (auto [x, w] : {std::pair(0, 1), std::pair(1, 0)})
         if (wanted.empty())
           wanted = columnsLast(inputs[x].dims, inputs[w].dims, result, op.getExtents());
@@ -75,7 +82,7 @@ private:
     return order;
   }
 
-  // Axes of a gather's result in their order, but that along which the table is contiguous last: so rows are read as rows.
+  // The order of a gather's result: as it is, but with the table's contiguous axis last. So rows are read as rows.
   static SmallVector<int64_t> rowsLast(ein::Equation gather) {
     Access table = inputOf(gather, 0), result = resultOf(gather);
     SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(result.dims.size()));
@@ -87,12 +94,14 @@ private:
     return order;
   }
 
-  // Of x[b.., c.., i..] times w[o.., c..] that sums c: b, o, i. The columns stay last, as x has them, if they fill a tile: to turn them
-  // behind o would be a pass over memory, and one more for whoever turns them back. Empty for other products.
+  // The order b, o, i for x[b.., c.., i..] times w[o.., c..], summed over c, as in a 1 x 1 convolution. Columns i stay
+  // last, as x has them, if they fill a tile. Moving them before o would be one pass over memory, and moving them back
+  // another. Empty for other products.
   static Dims columnsLast(Dims x, ArrayRef<int64_t> w, ArrayRef<int64_t> result, ArrayRef<int64_t> extents) {
+    // SIMD lanes of the widest register tile. Fewer columns leave it partly empty in any order.
     constexpr int64_t tile = 64; // lanes of the widest tile
     auto isKept = [&](int64_t dim) { return contains(result, dim); };
-    // A window of 1 is no step.
+    // A summed window of extent 1 makes no step in memory.
     llvm::erase_if(x, [&](int64_t dim) { return !isKept(dim) && extents[dim] == 1; });
     ArrayRef<int64_t> rows = ArrayRef(x).take_while(isKept), rest = ArrayRef(x).drop_front(rows.size());
     ArrayRef<int64_t> columns = rest.drop_while([&](int64_t dim) { return !isKept(dim); });
@@ -112,6 +121,7 @@ private:
     return order;
   }
 
+  // Whether a factor is a window, possibly behind other views.
   static bool readsWindows(const Access &input) {
     for (Value value = input.value; ein::isView(value.getDefiningOp()); value = value.getDefiningOp()->getOperand(0))
       if (value.getDefiningOp<ein::WindowOp>())
@@ -119,6 +129,7 @@ private:
     return false;
   }
 
+  // Changes the order of a result's axes in its type, its own map and the maps of its readers.
   void permute(Operation *op, ArrayRef<int64_t> order) {
     if (llvm::is_sorted(order))
       return;

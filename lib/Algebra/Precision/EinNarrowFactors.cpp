@@ -1,4 +1,4 @@
-//===- EinNarrowFactors.cpp - round factors, and what is saved for them -----===//
+//===- EinNarrowFactors.cpp - rounds factors and saved values -------------===//
 #include "Base/Equations.h"
 #include "Loops/LoopRewrites.h"
 
@@ -28,7 +28,8 @@ RankedTensorType withElement(Value value, Type element) {
   return cast<RankedTensorType>(cast<RankedTensorType>(value.getType()).clone(element));
 }
 
-// Puts casts to a narrow type and back between factors and contractions, one for each value that is read.
+// Rounds the factors of contractions: casts each factor to the storage type and back. A value has one such pair of
+// casts, whatever the number of its readers (Ein/Rationale.md, "`mixed` is casts, placed twice").
 class FactorNarrower {
 public:
   explicit FactorNarrower(Type narrow) : narrow(narrow) {}
@@ -36,7 +37,7 @@ public:
   void run(ein::ContractOp op) {
     if (op.getInputs().size() != 2 || !op.getSumType().isF32())
       return;
-    // A model that writes another narrow type itself keeps its products as they are.
+    // If the model casts a factor to another storage type itself, its products stay as written.
     for (Value factor : op.getInputs())
       if (Type from = ein::widenedFrom(factor); from && from != narrow)
         return;
@@ -46,9 +47,10 @@ public:
   }
 
 private:
+  // The rounded factor, behind the views that the contraction reads it through.
   Value roundedFactor(ein::ContractOp op, unsigned operand) {
     Value factor = op.getInputs()[operand];
-    // A table stays where it is read in place.
+    // A table that is read in place is rounded as a table; the gather then reads the rounded one.
     if (ein::GatherOp gather = ein::readInPlace(op, operand)) {
       OpBuilder builder(op);
       Operation *read = builder.clone(*gather);
@@ -70,7 +72,7 @@ private:
     return value;
   }
 
-  // What is the same in all turns of a loop is rounded before it.
+  // The value in the storage type, one for each value. An invariant of a loop is rounded before the loop.
   Value narrowed(Value value) {
     if (Value rounded = roundedOf.lookup(value))
       return rounded;
@@ -85,6 +87,7 @@ private:
     return roundedOf[value] = rounded;
   }
 
+  // The loop and its operand, if a value is an invariant inside it.
   static std::pair<ein::LoopOp, Value> invariantOf(Value value) {
     auto argument = dyn_cast<BlockArgument>(value);
     auto loop = argument ? dyn_cast<ein::LoopOp>(argument.getOwner()->getParentOp()) : ein::LoopOp();
@@ -97,6 +100,7 @@ private:
     return {loop, loop.getInvariants()[found - shared.begin()]};
   }
 
+  // The rounded value in its first type again, one for each value.
   Value widened(Value value) {
     Value &wide = widenedOf[value];
     if (!wide) {
@@ -112,7 +116,8 @@ private:
   DenseMap<Value, Value> roundedOf, widenedOf;
 };
 
-// Mean, variance, maximum, sum: what was reduced, or computed of that alone.
+// Decides which values stay f32: those that were reduced, or computed from such values alone. Means, variances, maxima
+// and sums of rows are small, and sensitive to rounding.
 class Statistics {
 public:
   bool contains(Value value) {
@@ -132,10 +137,10 @@ private:
            llvm::any_of(op->getOperands(), [&](Value operand) { return contains(operand); });
   }
 
-  DenseMap<Value, bool> known; // else a value would be asked for once for each way that leads to it
+  DenseMap<Value, bool> known; // a value is reached on many paths
 };
 
-// Whether a body reads an argument in contractions, elementwise equations and sums of a parameter's gradient alone.
+// Whether a body reads an argument only in contractions, elementwise equations and sums of parameters' gradients.
 bool mayBeNarrow(Value argument) {
   return llvm::all_of(argument.getUsers(), [](Operation *user) {
     if (ein::isView(user))
@@ -145,7 +150,7 @@ bool mayBeNarrow(Value argument) {
   });
 }
 
-// Whether a body rounds an argument, and reads nothing else of it.
+// Whether a body reads an argument only to round it.
 bool isRounded(Value argument, Type narrow) {
   return llvm::all_of(argument.getUsers(), [&](Operation *user) {
     return ein::isView(user) ? isRounded(user->getResult(0), narrow)
@@ -153,8 +158,8 @@ bool isRounded(Value argument, Type narrow) {
   });
 }
 
-// What forward parts save for the other parts, and backward parts for those of the weights, passes as a narrow value; so does what all
-// readers round.
+// Passes values between bodies in the storage type: those that F saves for B and W, those that B saves for W, and all
+// that every reader rounds. The first body rounds them, the others widen them.
 class SavedNarrower {
 public:
   SavedNarrower(ModuleOp module, Type narrow) : symbols(module), narrow(narrow) {
@@ -163,6 +168,8 @@ public:
         calls.push_back(call);
   }
 
+  // Candidates are results of F, B and W. Those with other readers are dropped, then those on whose type calls
+  // disagree. The rest changes bodies and calls.
   void run() {
     for (ein::CallOp call : calls) {
       ein::FuncOp body = calleeOf(call);
@@ -188,6 +195,7 @@ public:
   }
 
 private:
+  // A body and the number of its result or argument.
   using Place = std::pair<Operation *, int64_t>;
 
   ein::FuncOp calleeOf(ein::CallOp call) { return symbols.lookup<ein::FuncOp>(call.getCallee()); }
@@ -196,6 +204,7 @@ private:
     return body.getBody().front().getTerminator()->getOperand(index);
   }
 
+  // Whether a body may round a result: an f32 value that it computes, and no statistic.
   bool mayGive(ein::FuncOp body, int64_t index) {
     Value value = returned(body, index);
     return body.getRole() && value.getDefiningOp() && elementOf(value).isF32() && !statistics.contains(value);
@@ -203,12 +212,12 @@ private:
 
   bool isSaved(Value value) { return value.getDefiningOp<ein::CallOp>() && saved.contains(placeOf(value)); }
 
-  // Of what a call gives.
+  // The body and the result that a call's value is.
   Place placeOf(Value value) {
     return {calleeOf(value.getDefiningOp<ein::CallOp>()), cast<OpResult>(value).getResultNumber()};
   }
 
-  // Whether each reader of a value that a part makes is one of the parts it may be saved for, or rounds it.
+  // Whether each reader is a part that a value may be saved for, or rounds it.
   bool isOnlySaved(OpResult value) {
     std::optional<ein::BodyRole> from = calleeOf(cast<ein::CallOp>(value.getOwner())).getRole();
     return llvm::all_of(value.getUses(), [&](OpOperand &use) {
@@ -223,7 +232,8 @@ private:
     });
   }
 
-  // All calls of a body agree on what they take: one that is given something else keeps the others from it.
+  // All calls of a body must pass an argument in one type. A call that passes another value keeps the rest from being
+  // rounded, which may in turn affect other arguments: repeats until nothing changes.
   void removeDisagreeing() {
     llvm::MapVector<Place, SmallVector<Value>> given; // to an argument
     for (ein::CallOp call : calls)
@@ -245,6 +255,7 @@ private:
         FunctionType::get(body.getContext(), block.getArgumentTypes(), block.getTerminator()->getOperandTypes()));
   }
 
+  // Rounds a result of a body.
   void roundResult(Operation *op, int64_t index) {
     auto body = cast<ein::FuncOp>(op);
     OpOperand &result = body.getBody().front().getTerminator()->getOpOperand(index);
@@ -254,6 +265,7 @@ private:
     updateType(body);
   }
 
+  // Widens an argument of a body at its start. Several calls share the body, so the first one does it.
   void widenArgument(ein::FuncOp body, int64_t index) {
     BlockArgument argument = body.getBody().getArgument(index);
     if (elementOf(argument) == narrow)

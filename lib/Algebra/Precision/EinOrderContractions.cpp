@@ -1,4 +1,4 @@
-//===- EinOrderContractions.cpp - binary contractions, in the cheapest order ===//
+//===- EinOrderContractions.cpp - binary contractions, cheapest order -----===//
 #include "Base/Bodies.h"
 #include "Base/Equations.h"
 #include "plc/Algebra/Passes.h"
@@ -22,17 +22,28 @@ using namespace plc::algebra;
 
 namespace {
 
-// The shipped cost model: ns per multiply-add of a matrix product, and per element read or written.
+// Times of the cost model: ns for a multiply-add of a matrix product, and for an element read or written. Constants,
+// and not the machine's measured rates, because the order of a product is part of the numerics and must be equal on all
+// machines. No measurement is recorded; only their ratio decides, and it makes an extra pass over an element as costly
+// as 20 multiply-adds.
 constexpr double nsPerMultiply = 0.02, nsPerElement = 0.4;
+// Not tuned. It bounds the search by 2^12 sets and 3^12 = 531,441 splits.
 constexpr unsigned exactFactors = 12;
 
-/// Order of a product of n factors: minimises the modelled time over all binary trees, by dynamic programming over
-/// subsets. Exact for up to 12 factors, O(3^n); beyond, the cheapest pair first, O(n^3). Ties: the first split found.
+/// The order of a product of n factors.
+///
+/// Variables: a binary tree over the factors. Objective: its modelled time. Constraints: none; each tree computes the
+/// product.
+///
+/// Dynamic programming over subsets, as for join orders (Vance and Maier, Rapid Bushy Join-order Optimization with
+/// Cartesian Products, 1996). Exact up to 12 factors, O(3^n). Beyond, the cheapest pair is multiplied first, O(n^3),
+/// until 12 are left. Among equal costs the first split found wins.
 class ProductOrder {
 public:
   ProductOrder(EquationBuilder &build, SmallVector<Access> factors, ArrayRef<int64_t> extents, Dims result)
       : build(build), extents(extents), result(std::move(result)), factors(std::move(factors)) {}
 
+  // Multiplies in the best order; `into` is the accumulator of the last product.
   Value multiply(Value into) {
     while (factors.size() > exactFactors)
       multiplyCheapestPair();
@@ -40,6 +51,7 @@ public:
     best.assign(all + 1, 0);
     split.assign(all + 1, 0);
     for (unsigned set = 1; set <= all; ++set)
+      // Sets with at least two factors, smaller numbers first: all subsets of a set come before it.
       if (set & (set - 1))
         solve(set);
     report(all);
@@ -48,7 +60,7 @@ public:
   }
 
 private:
-  // What the product of a set of factors must keep: the result's dimensions and those of the factors outside.
+  // The dimensions that the product of a set of factors must keep: those of the result and of the factors outside.
   Dims kept(ArrayRef<int64_t> dims, unsigned set) const {
     Dims dimsKept;
     for (int64_t dim : distinct(dims)) {
@@ -61,6 +73,7 @@ private:
     return dimsKept;
   }
 
+  // The dimensions of the product of a set.
   Dims dimsOfSet(unsigned set) const {
     Dims dims;
     for (unsigned i = 0; i < factors.size(); ++i)
@@ -76,6 +89,7 @@ private:
     return product;
   }
 
+  // The modelled time of multiplying two products.
   double cost(unsigned a, unsigned b) const {
     Dims left = dimsOfSet(a), right = dimsOfSet(b), out = dimsOfSet(a | b), all(left);
     llvm::append_range(all, right);
@@ -83,13 +97,14 @@ private:
     double moved = read(a, left) + read(b, right) + elements(out);
     if (isOneContraction({factorOf(a), left}, {factorOf(b), right}, out))
       return elements(all) * nsPerMultiply + moved * nsPerElement;
+    // An elementwise product, then a sum: the product is written and read in between.
     return (elements(all) + moved) * nsPerElement; // an elementwise product, then a sum
   }
 
-  // The one factor of a set of one; null of others, which products of factors make.
+  // The factor of a set of one; null for larger sets, which products of factors make.
   Value factorOf(unsigned set) const { return set & (set - 1) ? Value() : factors[llvm::countr_zero(set)].value; }
 
-  // Of what is read of a table in place no more is read than the table has.
+  // Elements that reading a factor moves. A table that is read in place is never read more than once as a whole.
   double read(unsigned set, ArrayRef<int64_t> dims) const {
     auto gather = factorOf(set) ? factorOf(set).getDefiningOp<ein::GatherOp>() : ein::GatherOp();
     if (!gather)
@@ -97,10 +112,11 @@ private:
     return std::min(elements(dims), double(cast<RankedTensorType>(gather.getTable().getType()).getNumElements()));
   }
 
+  // Finds the best split of a set into two.
   void solve(unsigned set) {
     unsigned lowest = set & -set;
     best[set] = std::numeric_limits<double>::infinity();
-    // The part with the first factor stands left, as in the rule.
+    // The side with the first factor is the left one, as in the rule. So each split is seen once.
     for (unsigned left = (set - 1) & set; left; left = (left - 1) & set) {
       if (!(left & lowest))
         continue;
@@ -114,6 +130,7 @@ private:
     }
   }
 
+  // Emits the equations of a set, by its best splits.
   Access emit(unsigned set) {
     if (!(set & (set - 1)))
       return factors[llvm::countr_zero(set)];
@@ -124,7 +141,7 @@ private:
     return {build.product({left, right}, dims), dims};
   }
 
-  // What the order is modelled to cost beside the one that is written.
+  // Remarks what the order costs by the model, beside the written order.
   void report(unsigned all) const {
     if (factors.size() < 3)
       return;
@@ -136,13 +153,14 @@ private:
                        text(all), best[all], written);
   }
 
-  // (0 (1 2)): factors by number, products in brackets.
+  // The tree as text: (0 (1 2)).
   std::string text(unsigned set) const {
     if (!(set & (set - 1)))
       return std::to_string(llvm::countr_zero(set));
     return "(" + text(split[set]) + " " + text(set & ~split[set]) + ")";
   }
 
+  // Greedy step for long products: multiplies the pair with the lowest cost.
   void multiplyCheapestPair() {
     double least = std::numeric_limits<double>::infinity();
     unsigned a = 0, b = 1;
@@ -155,6 +173,7 @@ private:
     factors.erase(factors.begin() + b);
   }
 
+  // The dimensions of the product of two factors that others or the result need.
   Dims pairDims(unsigned a, unsigned b) const {
     Dims all(factors[a].dims), needed(result), dims;
     llvm::append_range(all, factors[b].dims);
@@ -167,6 +186,7 @@ private:
     return dims;
   }
 
+  // The modelled time of one pair: its multiply-adds and the elements that it writes.
   double pairCost(unsigned a, unsigned b) const {
     Dims all(factors[a].dims);
     llvm::append_range(all, factors[b].dims);
@@ -181,7 +201,7 @@ private:
   std::vector<unsigned> split;
 };
 
-// Dimensions that only one factor has are summed first.
+// Sums dimensions that only one factor has before anything is multiplied: no product needs them.
 Access sumLone(EquationBuilder &build, ArrayRef<Access> factors, unsigned index, ArrayRef<int64_t> result) {
   Dims needed(result), dims;
   for (unsigned other = 0; other < factors.size(); ++other)
@@ -193,6 +213,7 @@ Access sumLone(EquationBuilder &build, ArrayRef<Access> factors, unsigned index,
   return {build.product(factors[index], dims), dims};
 }
 
+// Replaces a contraction by binary ones.
 void order(ein::ContractOp op) {
   if (op.getInputs().size() < 2)
     return;

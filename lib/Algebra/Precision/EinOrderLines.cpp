@@ -1,4 +1,4 @@
-//===- EinOrderLines.cpp - an order of lines that follows from the graph ---===//
+//===- EinOrderLines.cpp - an order of lines that follows from the graph --===//
 #include "Base/Bodies.h"
 #include "plc/Algebra/Passes.h"
 
@@ -18,7 +18,7 @@ namespace {
 
 using Numbers = std::vector<size_t>;
 
-// Visits the nodes that `first` leads to, each behind its children. Iterative, because a chain may be long.
+// Visits the nodes that `first` leads to, each after its children. Iterative, because a chain may be long.
 void visitBehindChildren(size_t first, ArrayRef<Numbers> children, std::vector<bool> &seen,
                          llvm::function_ref<void(size_t)> visit) {
   if (seen[first])
@@ -40,7 +40,9 @@ void visitBehindChildren(size_t first, ArrayRef<Numbers> children, std::vector<b
   }
 }
 
-/// The lines of a model: calls and equations, in the order of the text.
+/// The lines of a model: calls and equations, in the order of the text. `order` sorts them by the graph alone
+/// (Ein/Rationale.md, "The order of a model's lines follows from the graph"; after Sethi and Ullman, The Generation of
+/// Optimal Code for Arithmetic Expressions, 1970).
 class Lines {
 public:
   explicit Lines(Block &block) : end(&block.back()) {
@@ -56,9 +58,10 @@ public:
     gatherTurns();
   }
 
-  /// Each line behind those that it reads, the longest way first. Calls of one turn of a `repeat` stay together, with the
-  /// equations that they alone read. An equation that frees as many bytes as it makes stands right behind what it reads, so
-  /// that a sum over layers takes each summand as it is made; any other one stands where it is needed.
+  /// Returns each line behind the lines that it reads, the longest chain first. Calls of one iteration of a `repeat`
+  /// stay together, with the equations that only they read. An equation that frees as many bytes as it makes comes
+  /// right after its operands: a sum over layers then takes each summand as it is made. Every other equation comes
+  /// where it is needed.
   std::vector<Operation *> order() {
     std::vector<Numbers> children(ops.size());
     for (size_t item = 0; item < ops.size(); ++item)
@@ -74,7 +77,7 @@ public:
   }
 
 private:
-  // Calls that stand behind each other up to an operation, and all lines that do.
+  // The longest chain that ends at an operation: calls in it, then lines in it.
   using Depth = std::pair<size_t, size_t>;
 
   Depth depthOf(Operation *op) const {
@@ -88,7 +91,7 @@ private:
     return most;
   }
 
-  // What an operation reads: the longest way first, in the order of its operands.
+  // The lines that make an operation's operands: the longest chain first, then in operand order.
   Numbers makersOf(Operation *op) const {
     Numbers makers;
     for (Value operand : op->getOperands())
@@ -98,7 +101,7 @@ private:
     return makers;
   }
 
-  // An order that follows from the graph alone. Lines that no result needs come last.
+  // Ranks lines by the graph alone, from the results back. Lines that no result needs come last.
   void rankLines() {
     rank.resize(ops.size());
     std::vector<bool> seen(ops.size());
@@ -112,7 +115,8 @@ private:
       visitBehindChildren(line, operands, seen, take);
   }
 
-  // A line is an item by itself, or one of a turn's.
+  // Groups lines into items: calls of one iteration with the equations between them are one item, every other line is
+  // its own.
   void gatherTurns() {
     itemOf.resize(ops.size());
     size_t last = ops.size(); // the last call
@@ -122,12 +126,14 @@ private:
       auto call = dyn_cast<ein::CallOp>(ops[line]);
       if (!call)
         continue;
+      // Consecutive calls of the same iteration, and the equations between them.
       if (last < line && call.getTurn() && cast<ein::CallOp>(ops[last]).getTurn() == call.getTurn())
         for (size_t between = last + 1; between <= line; ++between)
           itemOf[between] = itemOf[last];
       isTurn[itemOf[line]] = call.getTurn().has_value();
       last = line;
     }
+    // Equations in front of an iteration that only it reads belong to it. Backward, so that chains of them follow.
     for (size_t line = ops.size(); line-- > 0;)
       if (isEquation(line) && itemOf[line] == line)
         if (std::optional<size_t> reader = onlyReader(line); reader && isTurn[*reader])
@@ -139,6 +145,7 @@ private:
 
   bool isEquation(size_t line) const { return !isa<ein::CallOp>(ops[line]); }
 
+  // The item that reads a line, if there is only one.
   std::optional<size_t> onlyReader(size_t line) const {
     std::optional<size_t> reader;
     for (Operation *user : ops[line]->getUsers()) {
@@ -150,6 +157,7 @@ private:
     return reader;
   }
 
+  // Emits an item, then the equations that can follow at once.
   void emit(size_t item) {
     if (emitted[item])
       return;
@@ -157,7 +165,7 @@ private:
     for (size_t line : members[item])
       for (size_t maker : operands[line])
         if (itemOf[maker] != item)
-          emit(itemOf[maker]); // what reads nothing
+          emit(itemOf[maker]); // lines that read nothing
     Numbers ready;
     for (size_t line : members[item])
       result.push_back(ops[line]);
@@ -170,7 +178,8 @@ private:
       emit(itemOf[line]);
   }
 
-  // An equation by itself that frees as many bytes as it makes. Its operands are there, or read nothing, as constants do.
+  // Whether an equation is its own item, has its operands, and frees as many bytes as it makes. Constants and indices
+  // count as present: they read nothing.
   bool canFollow(size_t line) const {
     auto isThere = [&](size_t maker) {
       return emitted[itemOf[maker]] || (isEquation(maker) && operands[maker].empty());
@@ -185,12 +194,14 @@ private:
     return bits <= 0;
   }
 
+  // Bits of a value. A real whose precision is not chosen yet counts as the widest one.
   static int64_t bitsOf(Value value) {
     auto type = cast<RankedTensorType>(value.getType());
     // A real whose precision is not chosen yet counts as the widest one.
     return type.getNumElements() * (type.getElementType().isIntOrFloat() ? type.getElementTypeBitWidth() : 64);
   }
 
+  // Whether all other readers of a value are emitted. Arguments are never freed.
   bool isLastReader(size_t line, Value value) const {
     return numberOf.contains(value.getDefiningOp()) && llvm::all_of(value.getUsers(), [&](Operation *user) {
              auto found = numberOf.find(user);
@@ -202,9 +213,9 @@ private:
   std::vector<Operation *> ops;
   DenseMap<Operation *, size_t> numberOf;
   std::vector<Depth> depth;      // of each line
-  std::vector<Numbers> operands; // of each line: who makes them
+  std::vector<Numbers> operands; // of each line: the lines that make them
   Numbers rank, byRank;          // of each line, and the lines in that order
-  Numbers itemOf;                // of each line: a line that stands for its item
+  Numbers itemOf;                // of each line: the line that stands for its item
   std::vector<Numbers> members;  // of each item, in order
   std::vector<bool> emitted;     // by item
   std::vector<Operation *> result;

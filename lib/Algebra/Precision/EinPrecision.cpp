@@ -1,4 +1,4 @@
-//===- EinPrecision.cpp - choose the precision of every real ---------------===//
+//===- EinPrecision.cpp - chooses the precision of every real -------------===//
 #include "Base/Bodies.h"
 
 #include "plc/Algebra/Passes.h"
@@ -30,8 +30,10 @@ struct EinPrecision : algebra::impl::EinPrecisionBase<EinPrecision> {
       return signalPassFailure();
     AttrTypeReplacer replacer;
     replacer.addReplacement([&](ein::RealType) { return element; });
+    // Types, attributes and signatures alike; locations hold no types.
     replacer.recursivelyReplaceElementsIn(getOperation(), /*replaceAttrs=*/true, /*replaceLocs=*/false,
                                           /*replaceTypes=*/true);
+    // Casts between reals may convert nothing now.
     getOperation().walk([](ein::CastOp cast) {
       if (cast.getInput().getType() != cast.getType())
         return;

@@ -1,17 +1,20 @@
-//===- DivideBody.cpp - the equations of a body, in parts -----------------===//
+//===- DivideBody.cpp - the equations of a body in shards -----------------===//
 //
-// From the arguments that are in parts, parts go forward through the body. A dimension along which an input is in
-// parts is divided in the equation, too: it becomes one equation for each part, and a result that has the dimension is in
-// parts. Where the equation reduces the dimension away, the results of its parts are added pairwise (or take the larger,
-// the smaller, ..), and the sum is whole. An input that is whole is read by parts; one that is in parts along another
-// dimension is put together first. A parameter is never put together, because no rank shall hold the whole.
+// From the arguments that are in shards, shards propagate forward through the body.
+// - A dimension along which an input is in shards is divided in the equation too. The equation becomes one for each
+//   shard, and a result that has the dimension is in shards.
+// - Where an equation reduces the dimension away, the results of its shards are added pairwise (or combined by the
+//   maximum, the minimum, ..), and the result is whole.
+// - An input that is whole is read by slices. One in shards along another dimension is joined first. A parameter is
+//   never joined, because no rank shall hold it whole.
 //
-// So of `h[s, f] = gelu(x[s, d] w1[d, f])` and `y[s, d] = h[s, f] w2[f, d]` with F in parts, w1 is divided by columns and
-// w2 by rows, and there is one sum behind each pair: the division of transformers by Shoeybi et al., Megatron-LM, 2019.
+// So in `h[s, f] = gelu(x[s, d] w1[d, f])` and `y[s, d] = h[s, f] w2[f, d]` with F in shards, w1 is divided by columns
+// and w2 by rows, with one sum after each pair. This is the division of transformers by Shoeybi et al., Megatron-LM,
+// 2019.
 //
-// A table in parts along the axis that positions choose from is looked up in each part, and the position selects among what
-// was found. No sum is in that, so the bits are the whole table's, and the gradient of a part has only its own rows: their
-// vocabulary-parallel embedding, and behind a head that is divided their cross entropy.
+// A table in shards along the axis that positions choose from is looked up in each shard, and the position selects one
+// of the results. No sum is in that, so the bits are those of the whole table, and the gradient of a shard has its own
+// rows only. This is Megatron-LM's vocabulary-parallel embedding and, after a divided head, its cross entropy.
 //
 //===----------------------------------------------------------------------===//
 #include "DivideBody.h"
@@ -26,6 +29,8 @@ using namespace plc::algebra;
 
 namespace {
 
+// Divides one body in place. Whole arguments stay until the end, since equations may need them; if any does, the body
+// is of no use and is tried again without that division.
 class BodyDivider {
 public:
   BodyDivider(ein::FuncOp body, ein::CallOp call, int64_t parts) : body(body), call(call), parts(parts) {}
@@ -46,6 +51,7 @@ public:
   }
 
 private:
+  // Inserts the shards of divided arguments behind each of them.
   void divideArguments(const Axes &axes) {
     Block &block = body.getBody().front();
     unsigned data = body.getNumData(), at = 0;
@@ -63,6 +69,7 @@ private:
     }
   }
 
+  // Erases the whole arguments and updates the signature.
   void eraseArguments() {
     Block &block = body.getBody().front();
     block.eraseArguments([&](BlockArgument argument) { return arguments.contains(argument); });
@@ -71,6 +78,7 @@ private:
         FunctionType::get(body.getContext(), block.getArgumentTypes(), block.getTerminator()->getOperandTypes()));
   }
 
+  // Returns the shards of divided values.
   void divideResults(Operation *end) {
     SmallVector<Value> results;
     for (Value value : end->getOperands()) {
@@ -84,6 +92,7 @@ private:
     end->setOperands(results);
   }
 
+  // Divides an operation that reads shards, or joins its operands where it cannot be divided.
   LogicalResult divide(Operation *op) {
     if (auto gather = dyn_cast<ein::GatherOp>(op); gather && isLookedUpByParts(gather))
       return divideLookup(gather);
@@ -98,6 +107,7 @@ private:
     return makeWhole(op);
   }
 
+  // The axes along which values are in shards.
   Axes givenAxes(ValueRange values) const {
     return llvm::map_to_vector(values, [&](Value value) {
       auto found = divided.find(value);
@@ -105,6 +115,7 @@ private:
     });
   }
 
+  // Replaces a loop by one loop for each shard.
   void divideLoop(ein::LoopOp loop, const LoopAxes &axes) {
     OpBuilder builder(loop);
     for (int64_t part = 0; part < parts; ++part) {
@@ -120,13 +131,14 @@ private:
         if (axis) {
           divided[result].axis = *axis;
           divided[result].parts.push_back(own);
-        } else if (part == 0) { // all find the same
+        } else if (part == 0) { // equal in all shards
           result.replaceAllUsesWith(own);
         }
       }
     }
   }
 
+  // Applies a cast or a view to each shard.
   void divideAlong(Operation *op, int64_t axis) {
     OpBuilder builder(op);
     Divided made{axis, {}};
@@ -139,6 +151,7 @@ private:
     divided[op->getResult(0)] = std::move(made);
   }
 
+  // One equation for each shard along one dimension. Inputs in shards along another one are joined.
   LogicalResult divideEquation(ein::Equation op) {
     std::optional<int64_t> dim = dimensionOf(op);
     for (OpOperand &operand : op->getOpOperands())
@@ -165,7 +178,8 @@ private:
     return success();
   }
 
-  // The dimension along which an input is in parts; none of one that is whole, or in parts along positions or a diagonal.
+  // The dimension along which an input is in shards. Nullopt for a whole input, for shards along positions, and for a
+  // diagonal.
   std::optional<int64_t> dimensionOf(ein::Equation op, unsigned index) {
     auto found = divided.find(op->getOperand(index));
     if (found == divided.end() || index >= op.getInputs().size())
@@ -175,7 +189,7 @@ private:
     return dim < 0 || llvm::count(input.dims, dim) > 1 ? std::nullopt : std::optional(dim);
   }
 
-  // The dimension that is divided: a parameter's before another's.
+  // The dimension to divide: a parameter's first, since parameters cannot be joined.
   std::optional<int64_t> dimensionOf(ein::Equation op) {
     std::optional<int64_t> found;
     for (unsigned index = 0; index < op.getInputs().size(); ++index) {
@@ -185,12 +199,13 @@ private:
       if (dim && parameters.contains(op->getOperand(index)))
         break;
     }
-    // A part of a diagonal is none of the tensor.
+    // The diagonal of a shard is no shard of the diagonal.
     bool isDiagonal =
         found && llvm::any_of(inputsOf(op), [&](const Access &input) { return llvm::count(input.dims, *found) > 1; });
     return isDiagonal ? std::nullopt : found;
   }
 
+  // The function that combines the results of two shards of a reduction.
   static ein::Function combinerOf(ein::Equation op) {
     auto reduce = dyn_cast<ein::ReduceOp>(op.getOperation());
     switch (reduce ? reduce.getReduction() : ein::Reduction::sum) {
@@ -216,7 +231,7 @@ private:
     return build.map(combinerOf(op), {{first, dims}, {second, dims}}, dims);
   }
 
-  // Whether one tensor of positions chooses along the axis in which the table is in parts.
+  // Whether one tensor of positions chooses along the axis in which the table is in shards.
   bool isLookedUpByParts(ein::GatherOp op) {
     auto found = divided.find(op.getTable());
     if (found == divided.end())
@@ -226,8 +241,8 @@ private:
     return position < 0 && llvm::count(table.dims, position) == 1;
   }
 
-  // Each part is asked for the position that is nearest to the one looked for and lies in it, unless it has an end of the
-  // whole and the position lies beyond: that is the error that it was.
+  // Asks each shard for its row nearest to the position. Only the first and the last shard see positions outside of the
+  // table, so these are errors as before.
   LogicalResult divideLookup(ein::GatherOp op) {
     const Divided table = divided.lookup(op.getTable());
     unsigned index = -inputOf(op, 0).dims[table.axis];
@@ -243,7 +258,7 @@ private:
       return Access{build.map(function, {value, build.constant(number, elementOf(position.value))}, dims), dims};
     };
     SmallVector<Value> made;
-    SmallVector<Access> isBefore; // the end of each part but the last
+    SmallVector<Access> isBefore; // the end of each shard but the last
     for (int64_t part = 0; part < parts; ++part) {
       Access own = part ? with(ein::Function::sub, position, part * rows) : position;
       if (part)
@@ -261,6 +276,7 @@ private:
     return success();
   }
 
+  // Makes a gather read another tensor of positions.
   static void setPosition(ein::Equation op, unsigned index, const Access &position) {
     op->setOperand(index, position.value);
     SmallVector<AffineExpr> at;
@@ -274,7 +290,7 @@ private:
     op.setMaps(maps);
   }
 
-  // Pairwise, as sums are.
+  // Selects the result of the shard that has the position: a balanced tree, as for sums.
   static Value chosen(EquationBuilder &build, const Dims &dims, ArrayRef<Value> made, ArrayRef<Access> isBefore) {
     if (made.size() == 1)
       return made.front();
@@ -284,6 +300,7 @@ private:
     return build.map(ein::Function::select, {isBefore[half - 1], {first, dims}, {second, dims}}, dims);
   }
 
+  // Joins all operands that are in shards.
   LogicalResult makeWhole(Operation *op) {
     for (OpOperand &operand : op->getOpOperands())
       if (divided.contains(operand.get()) && failed(makeWhole(operand)))
@@ -291,6 +308,7 @@ private:
     return success();
   }
 
+  // Joins one operand. An error for a parameter; an argument is recorded as needed whole.
   LogicalResult makeWhole(OpOperand &operand) {
     Value value = operand.get();
     if (parameters.contains(value))
@@ -314,9 +332,9 @@ private:
   DividedBody made;
   DenseMap<Value, Divided> divided;
   DenseMap<Value, Value> wholes;
-  DenseMap<Value, unsigned> arguments;   // that are divided
-  DenseMap<Value, StringRef> parameters; // among them
-  llvm::SetVector<unsigned> needed;      // as wholes
+  DenseMap<Value, unsigned> arguments;   // in shards, with their numbers
+  DenseMap<Value, StringRef> parameters; // those among them that are parameters, with their names
+  llvm::SetVector<unsigned> needed;      // arguments that are needed whole
 };
 
 } // namespace

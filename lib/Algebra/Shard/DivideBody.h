@@ -1,4 +1,4 @@
-//===- DivideBody.h - the equations of a body, in parts ---------*- C++ -*-===//
+//===- DivideBody.h - the equations of a body in shards ---------*- C++ -*-===//
 #ifndef PLC_LIB_ALGEBRA_SHARD_DIVIDEBODY_H
 #define PLC_LIB_ALGEBRA_SHARD_DIVIDEBODY_H
 
@@ -6,13 +6,16 @@
 
 namespace plc::algebra {
 
+/// The outcome of dividing a body.
 struct DividedBody {
+  /// The axes along which the results are in shards.
   Axes results;
-  llvm::SmallVector<unsigned> wholes; ///< data arguments that are needed as wholes; if any, the body is of no use
+  llvm::SmallVector<unsigned>
+      wholes; ///< data arguments that are needed whole; if there are any, the caller tries again without them
 };
 
-/// Divides a body whose arguments are in so many `parts` along `axes`: each such argument becomes its parts, and so does each
-/// result that has parts. Fails with a diagnostic if a parameter, which `call` names, is needed as a whole.
+/// Divides a body whose arguments are in `parts` shards along `axes`. Each such argument becomes its shards, and so
+/// does each result that has shards. Fails, with an error, if a parameter is needed whole; `call` names the parameters.
 mlir::FailureOr<DividedBody> divideBody(ein::FuncOp body, ein::CallOp call, const Axes &axes, int64_t parts);
 
 } // namespace plc::algebra

@@ -1,8 +1,10 @@
-//===- DivideLoop.cpp - loops whose turns do each part by itself ------------===//
+//===- DivideLoop.cpp - loops that compute each shard alone ---------------===//
 //
-// A turn that does each element of the divided axis by itself, as a scan does each channel, is one turn for each part: then
-// the loop is one loop for each, and no turn of one waits for another. Which values of a turn are in parts follows from what the
-// turn reads; what a turn gives the next one is in parts as that one reads it, so it goes around until nothing changes.
+// An iteration that handles each element of the divided axis alone, as a scan handles channels, is one iteration for
+// each shard. Then the loop is one loop for each shard, and no loop waits for another one.
+//
+// Which values of an iteration are in shards follows from what it reads. A value that goes to the next iteration is in
+// shards as that one reads it. So the analysis repeats until nothing changes.
 //
 //===----------------------------------------------------------------------===//
 #include "DivideLoop.h"
@@ -16,10 +18,13 @@ using namespace plc::algebra;
 
 namespace {
 
+// Finds the axes of all values of an iteration by forward propagation to a fixpoint. Gives up where a value is needed
+// whole: a sum over shards in each iteration would make the loops wait for each other.
 class TurnAxes {
 public:
   TurnAxes(ein::LoopOp loop, int64_t parts) : loop(loop), parts(parts) {}
 
+  // Axis 0 of a sliced operand counts iterations, so it cannot be the divided one; others are one less inside.
   std::optional<LoopAxes> run(const Axes &given) {
     for (auto [index, axis] : llvm::enumerate(given)) {
       bool isSlice = isSliced(index);
@@ -45,15 +50,18 @@ public:
   }
 
 private:
+  // Whether an operand of the loop is sliced.
   bool isSliced(unsigned operand) {
     return operand >= loop.getInit().size() && operand < loop.getInit().size() + loop.getSlices().size();
   }
 
+  // The axis of a value, plus `more`; nullopt if it is whole.
   std::optional<int64_t> find(Value value, int64_t more = 0) {
     auto found = axisOf.find(value);
     return found == axisOf.end() ? std::nullopt : std::optional(found->second + more);
   }
 
+  // Propagates axes through one iteration. False if an equation needs more than its own shard.
   bool followTurn() {
     for (Operation &op : loop.getTurn().without_terminator())
       if (llvm::any_of(op.getOperands(), [&](Value operand) { return axisOf.contains(operand); })) {
@@ -65,7 +73,7 @@ private:
     return true;
   }
 
-  // What is whole is sliced where the next turn reads parts.
+  // Propagates axes from what an iteration returns to what the next one reads. A whole initial value is sliced there.
   bool followCarries(bool &changed) {
     for (auto [carry, next] : llvm::zip(loop.getCarries(), loop.getNextCarries()))
       if (std::optional<int64_t> axis = find(next)) {
@@ -77,6 +85,7 @@ private:
     return true;
   }
 
+  // The axis of an operation's result, given those of its operands.
   std::optional<int64_t> axisOfResult(Operation *op) {
     auto equation = dyn_cast<ein::Equation>(op);
     if (equation && !isa<ein::PutOp>(op))
@@ -86,7 +95,7 @@ private:
                : std::nullopt;
   }
 
-  // All inputs are in parts along one dimension, or whole; the result has it.
+  // All inputs must be in shards along one dimension or whole, and the result must have that dimension.
   std::optional<int64_t> axisOfEquation(ein::Equation op) {
     std::optional<int64_t> dim;
     for (OpOperand &operand : op->getOpOperands()) {
@@ -101,7 +110,7 @@ private:
       dim = own;
     }
     for (const Access &input : inputsOf(op))
-      if (llvm::count(input.dims, *dim) > 1) // a part of a diagonal is none of the tensor
+      if (llvm::count(input.dims, *dim) > 1) // the diagonal of a shard is no shard of the diagonal
         return std::nullopt;
     Access result = resultOf(op);
     return llvm::count(result.dims, *dim) == 1 ? std::optional(llvm::find(result.dims, *dim) - result.dims.begin())
@@ -119,6 +128,7 @@ std::optional<LoopAxes> algebra::axesOfLoop(ein::LoopOp loop, const Axes &given,
   return TurnAxes(loop, parts).run(given);
 }
 
+// Builds the loop from clones: types of divided values shrink, and equations are divided by `partOf`.
 ein::LoopOp algebra::loopOfPart(OpBuilder &builder, ein::LoopOp loop, ValueRange operands, const LoopAxes &axes,
                                 int64_t part, int64_t parts) {
   SmallVector<Type> results;
@@ -153,6 +163,7 @@ ein::LoopOp algebra::loopOfPart(OpBuilder &builder, ein::LoopOp loop, ValueRange
   for (auto [index, value] : llvm::enumerate(loop.getEnd()->getOperands())) {
     Value mapped = own.lookup(value);
     bool isWhole = !axes.ofTurn.contains(value);
+    // The next iteration reads a shard of this carry, so only that is passed on.
     if (index < carries && axes.results[index] && isWhole)
       mapped = sliceOf(builder, mapped, *axes.results[index], part, parts);
     given.push_back(mapped);

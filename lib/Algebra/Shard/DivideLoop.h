@@ -1,4 +1,4 @@
-//===- DivideLoop.h - loops whose turns do each part by itself --*- C++ -*-===//
+//===- DivideLoop.h - loops that compute each shard alone -------*- C++ -*-===//
 #ifndef PLC_LIB_ALGEBRA_SHARD_DIVIDELOOP_H
 #define PLC_LIB_ALGEBRA_SHARD_DIVIDELOOP_H
 
@@ -6,17 +6,18 @@
 
 namespace plc::algebra {
 
-/// Along which axes a loop that reads parts is one loop for each.
+/// The axes along which a loop that reads shards is one loop for each shard.
 struct LoopAxes {
   Axes operands, results; ///< none: whole in each of the loops
+  /// The same for values of an iteration.
   llvm::DenseMap<mlir::Value, int64_t> ofTurn;
 };
 
-/// The axes of a loop whose operands are in so many parts along `given`; none if a turn needs more than its own part of
-/// something, or parts of all turns.
+/// The axes of a loop whose operands are in `parts` shards along `given`. Nullopt if an iteration needs more than its
+/// own shard of a value, or if the shards are of iterations.
 std::optional<LoopAxes> axesOfLoop(ein::LoopOp loop, const Axes &given, int64_t parts);
 
-/// The loop of one part, of operands that are parts or whole as `axes` says.
+/// The loop of one shard, over operands that are shards or whole as `axes` says.
 ein::LoopOp loopOfPart(mlir::OpBuilder &builder, ein::LoopOp loop, mlir::ValueRange operands, const LoopAxes &axes,
                        int64_t part, int64_t parts);
 

@@ -1,4 +1,4 @@
-//===- Divided.cpp - tensors in equal parts along an axis -----------------===//
+//===- Divided.cpp - tensors in shards along an axis ----------------------===//
 #include "Divided.h"
 #include "Base/Equations.h"
 
@@ -15,7 +15,7 @@ RankedTensorType algebra::partType(Type whole, int64_t axis, int64_t parts) {
   return RankedTensorType::Builder(type).setShape(shape);
 }
 
-// Where an element of a part is in the whole.
+// The position of a shard's element in the whole.
 static AffineMap placeOf(OpBuilder &builder, Type partType, int64_t axis, int64_t part) {
   auto type = cast<RankedTensorType>(partType);
   SmallVector<AffineExpr> at;
@@ -31,7 +31,8 @@ Value algebra::sliceOf(OpBuilder &builder, Value whole, int64_t axis, int64_t pa
 
 Value algebra::join(OpBuilder &builder, Location loc, Type whole, const Divided &from) {
   auto type = cast<RankedTensorType>(whole);
-  if (ein::isNarrow(type)) { // nothing adds such elements: they are widened, which is exact
+  // Equations do not add storage types. Widening is exact, so the shards are widened, joined and rounded back.
+  if (ein::isNarrow(type)) {
     Divided wide{from.axis, {}};
     for (Value piece : from.parts)
       wide.parts.push_back(ein::CastOp::create(builder, loc, ein::wideTypeOf(piece.getType()), piece));
@@ -57,13 +58,14 @@ std::optional<int64_t> algebra::axisBehind(Operation *op, int64_t axis, int64_t 
       .Case<ein::CastOp, ein::StopOp>([&](auto) { return axis; })
       .Case([&](ein::SplitOp split) -> std::optional<int64_t> {
         int64_t at = split.getAxis();
-        // The slowest of the new axes counts the parts.
+        // The first of the new axes is the slowest: the shards must divide it.
         if (axis == at && behind.getDimSize(at) % parts)
           return std::nullopt;
         return axis <= at ? axis : axis + more;
       })
       .Case([&](ein::MergeOp merge) -> std::optional<int64_t> {
         int64_t at = merge.getAxis();
+        // Of the merged axes only the slowest keeps shards contiguous.
         if (axis > at && axis <= at - more)
           return std::nullopt;
         return axis <= at ? axis : axis + more;

@@ -1,4 +1,4 @@
-//===- Divided.h - tensors in equal parts along an axis ---------*- C++ -*-===//
+//===- Divided.h - tensors in shards ----------------------------*- C++ -*-===//
 #ifndef PLC_LIB_ALGEBRA_SHARD_DIVIDED_H
 #define PLC_LIB_ALGEBRA_SHARD_DIVIDED_H
 
@@ -10,28 +10,30 @@
 
 namespace plc::algebra {
 
-/// Of each of several tensors the axis along which it is in parts, if it is.
+/// For each of several tensors: the axis along which it is in shards, if it is.
 using Axes = llvm::SmallVector<std::optional<int64_t>>;
 
-/// A tensor as equal parts along an axis, in order.
+/// A tensor as equal shards along an axis, in order.
 struct Divided {
   int64_t axis = 0;
   llvm::SmallVector<mlir::Value> parts;
 };
 
-/// The type of each of so many parts.
+/// The type of each of `parts` shards. `parts` must divide the axis.
 mlir::RankedTensorType partType(mlir::Type whole, int64_t axis, int64_t parts);
 
-/// A part of what is whole.
+/// A shard of a whole tensor, as a window: no copy.
 mlir::Value sliceOf(mlir::OpBuilder &builder, mlir::Value whole, int64_t axis, int64_t part, int64_t parts);
 
-/// The whole of this type: each part in its place, and elsewhere what the others' elements are joined with.
+/// The whole tensor: each shard placed at its offset between zeros (or false), and these added (or joined by `or`).
 mlir::Value join(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type whole, const Divided &from);
 
-/// Where an operation of one operand shows an axis of it in the same parts; none if it mixes them.
+/// The result's axis that shows a sharded axis of the operand, for a cast or a view of one operand. Nullopt if the
+/// operation mixes elements of several shards.
 std::optional<int64_t> axisBehind(mlir::Operation *op, int64_t axis, int64_t parts);
 
-/// A part of an equation along one of its dimensions, of operands some of which are parts; the others are sliced.
+/// One shard of an equation along dimension `dim`. Operands are shards, or whole where the equation reads them whole;
+/// whole ones that have `dim` are sliced.
 mlir::Value partOf(mlir::OpBuilder &builder, ein::Equation op, llvm::SmallVector<mlir::Value> operands, int64_t dim,
                    int64_t part, int64_t parts);
 

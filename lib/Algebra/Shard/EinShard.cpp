@@ -1,9 +1,9 @@
-//===- EinShard.cpp - divide sizes of a model among ranks -------------------===//
+//===- EinShard.cpp - divides sizes of a model among ranks ----------------===//
 //
-// Parameters that have a divided size are in parts, and with them what bodies compute from them (DivideBody). A result of
-// a body that is in parts stays so on the way to the next, which is divided in its turn, and is put together where the
-// first one needs the whole, or the model gives it. A state is in parts where its new value is, unless its body needs
-// the whole of the old one.
+// Parameters that have a divided size are in shards, and so is what bodies compute from them (`DivideBody.h`). A result
+// of a body that is in shards stays so on the way to the next body, which is divided in turn. It is joined where a body
+// needs it whole, or where the model returns it. A state is in shards where its new value is, unless its body needs the
+// whole old one.
 //
 //===----------------------------------------------------------------------===//
 #include "Base/Bodies.h"
@@ -34,19 +34,22 @@ namespace {
 
 constexpr const char *shardKey = "parallelism.shard";
 
-using AxisOf = DenseMap<StringAttr, int64_t>; // of parameters and states that are divided
+using AxisOf = DenseMap<StringAttr, int64_t>; // of divided parameters and states, by name
 
+// The name of a shard: `part(PATH, axis A, P of N)`.
 StringAttr nameOf(StringAttr whole, int64_t axis, int64_t part, int64_t parts) {
   return StringAttr::get(whole.getContext(), partName({whole.getValue(), axis, part, parts}));
 }
 
-/// A model's calls, and the bodies that they name.
+/// Divides a model: its calls in program order, and a variant of each body for each way in which its arguments are
+/// divided.
 class ModelDivider {
 public:
-  /// Adds the axes of states to those of parameters.
+  /// `axes` are those of parameters; the axes of states are added.
   ModelDivider(ein::ModelOp model, AxisOf &axes, int64_t parts)
       : model(model), block(model.getBody().front()), symbols(model->getParentOp()), axes(axes), parts(parts) {}
 
+  // Whole values stay beside their shards until the end, when those that nothing reads are erased.
   LogicalResult run() {
     arguments = llvm::to_vector_of<Value>(block.getArguments());
     for (Operation &op : llvm::make_early_inc_range(block.without_terminator()))
@@ -69,21 +72,24 @@ public:
   }
 
 private:
-  // Of each way to call a body the body that is called.
+  // The body that replaces another one, for calls that are divided in one way.
   struct Variant {
     ein::FuncOp body;
     DividedBody made;
   };
 
+  // The axis of a parameter or state that is divided; nullopt for others.
   std::optional<int64_t> axisOf(StringRef path) {
     auto found = axes.find(StringAttr::get(model.getContext(), path));
     return path.empty() || found == axes.end() ? std::nullopt : std::optional(found->second);
   }
+  // The axis along which a value of the model is in shards.
   std::optional<int64_t> axisOf(Value value) const {
     auto found = divided.find(value);
     return found == divided.end() ? std::nullopt : std::optional(found->second.axis);
   }
 
+  // Appends the name of an argument or result, or the names of its shards.
   void addName(SmallVector<Attribute> &names, StringAttr name, std::optional<int64_t> axis) {
     for (int64_t part = 0; axis && part < parts; ++part) {
       StringAttr path = nameOf(StringAttr::get(model.getContext(), stateOf(name.getValue())), *axis, part, parts);
@@ -93,7 +99,8 @@ private:
       names.push_back(name);
   }
 
-  // If an argument of a call is a state, of this call alone, and a result of it the state's new value: that result.
+  // If an argument of a call is a state that only this call reads, and the call returns the new value: the number of
+  // that result.
   std::optional<unsigned> newValueOf(ein::CallOp call, unsigned argument) {
     Value old = call.getArgs()[argument];
     const auto *at = llvm::find(arguments, old);
@@ -107,7 +114,7 @@ private:
     return made.getDefiningOp() == call ? std::optional(cast<OpResult>(made).getResultNumber()) : std::nullopt;
   }
 
-  // With further states that are divided as their new values are.
+  // Adds the states that would be in shards as their new values are.
   Axes withStates(ein::CallOp call, const Variant &variant, Axes ways) {
     for (unsigned argument = 0; argument < call.getArgs().size(); ++argument)
       if (!ways[argument] && !keptWhole.contains(call.getArgs()[argument]))
@@ -116,6 +123,7 @@ private:
     return ways;
   }
 
+  // Adds the shards of a state as arguments of the model.
   void divideState(Value state, int64_t axis) {
     auto whole = cast<BlockArgument>(state);
     Attribute name = model.getArgNames()[llvm::find(arguments, state) - arguments.begin()];
@@ -127,6 +135,8 @@ private:
                                                 whole.getLoc()));
   }
 
+  // Divides a call. A body may need some arguments whole: those are joined and it is tried again. States are divided in
+  // a second attempt, because their axes follow from the results of the first.
   LogicalResult divideCall(ein::CallOp call) {
     Axes ways;
     for (Value value : call.getArgs())
@@ -134,6 +144,7 @@ private:
     for (auto param : call.getParams().getAsRange<FlatSymbolRefAttr>())
       ways.push_back(axisOf(param.getValue()));
     Axes tried = ways;
+    // Ends: each attempt joins an argument, adds a state, or succeeds, and a state kept whole is not added again.
     while (llvm::any_of(ways, [](auto axis) { return axis.has_value(); })) {
       FailureOr<Variant *> variant = variantOf(call, tried);
       if (failed(variant))
@@ -158,6 +169,7 @@ private:
     return success();
   }
 
+  // The variant of a body for these axes, made once. Its body is erased again if it needs wholes.
   FailureOr<Variant *> variantOf(ein::CallOp call, const Axes &ways) {
     std::pair key(call.getCalleeAttr().getAttr().getValue().str(), std::vector(ways.begin(), ways.end()));
     auto [known, isNew] = variants.try_emplace(key);
@@ -178,6 +190,7 @@ private:
     return &variant;
   }
 
+  // Calls the variant with shards. The old call stays until the end, since its results may be used whole.
   void replace(ein::CallOp call, const Variant &variant) {
     SmallVector<Value> args;
     SmallVector<Attribute> params;
@@ -210,6 +223,7 @@ private:
     replaced.push_back(call);
   }
 
+  // Names the model's arguments and their batch axes.
   void nameArguments() {
     SmallVector<Attribute> names;
     SmallVector<int64_t> batch;
@@ -222,6 +236,7 @@ private:
     model.setArgBatch(batch);
   }
 
+  // Joins an operand that is in shards. A value is joined once.
   void makeWhole(OpOperand &operand) {
     auto found = divided.find(operand.get());
     if (found == divided.end())
@@ -234,6 +249,7 @@ private:
     operand.set(whole);
   }
 
+  // The model returns whole values, except for states in shards. A state whose new value is whole is sliced.
   void divideResults() {
     Operation *end = block.getTerminator();
     SmallVector<Attribute> names;
@@ -261,7 +277,7 @@ private:
     model.setResultBatch(batch);
   }
 
-  // Bodies that were tried only go; where all calls are divided, the first of theirs takes the name of the one they called.
+  // Erases variants that were only tried. If all calls of a body are divided, its first variant takes its name.
   void nameBodies() {
     llvm::StringSet<> called;
     for (auto call : block.getOps<ein::CallOp>())
@@ -287,10 +303,10 @@ private:
   DenseMap<Value, Divided> divided;
   DenseMap<Value, Value> wholes;
   std::map<std::pair<std::string, std::vector<std::optional<int64_t>>>, Variant> variants;
-  SmallVector<std::pair<std::string, ein::FuncOp>> order; // the bodies, and what they are made of
+  SmallVector<std::pair<std::string, ein::FuncOp>> order; // variants, and the names of the bodies they come from
   SmallVector<Operation *> replaced;                      // calls
-  SmallVector<Value> arguments;                           // of the model, as it was
-  DenseSet<Value> keptWhole;                              // states
+  SmallVector<Value> arguments;                           // of the model before it was divided
+  DenseSet<Value> keptWhole;                              // states that a body needs whole
 };
 
 struct EinShard : algebra::impl::EinShardBase<EinShard> {
@@ -311,7 +327,7 @@ struct EinShard : algebra::impl::EinShardBase<EinShard> {
   }
 
 private:
-  // "F=2"
+  // Parses "F=2". All divided sizes need the same number of shards, since ranks hold one shard of each.
   LogicalResult readSizes(ein::ModelOp model) {
     for (const std::string &text : sizes) {
       auto [name, count] = StringRef(text).split('=');
@@ -328,7 +344,7 @@ private:
     return success();
   }
 
-  // The axis of each parameter that is divided: the first of those that may be.
+  // The axis of each divided parameter: the first one whose size is divided.
   LogicalResult findAxes(ein::ModelOp model) {
     llvm::SetVector<StringRef> known, used;
     for (auto param : getOperation().getOps<ein::ParamOp>()) {
@@ -354,7 +370,7 @@ private:
     return success();
   }
 
-  // Puts its parts in its place, each of which `finish` completes.
+  // Replaces a parameter or a state by its shards, each of which `finish` completes.
   template <class Op, class Finish>
   void divide(Op op, Finish finish) {
     auto axis = axes.find(op.getSymNameAttr());

@@ -1,4 +1,4 @@
-//===- EinSimplify.cpp - one form for every equation, none dead ------------===//
+//===- EinSimplify.cpp - one form for every equation, none dead -----------===//
 #include "Base/Bodies.h"
 #include "plc/Algebra/Passes.h"
 
@@ -49,6 +49,8 @@ struct EinSimplify : algebra::impl::EinSimplifyBase<EinSimplify> {
     if (failed(requireEquations(module)))
       return signalPassFailure();
     for (ein::ModelOp model : module.getOps<ein::ModelOp>()) {
+      // Outlining comes first, so that all equations are in bodies. Pruning before simplification saves work on results
+      // that no call needs.
       eraseDead(model.getBody());
       outlineEquations(model);
     }

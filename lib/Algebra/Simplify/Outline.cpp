@@ -1,4 +1,4 @@
-//===- Outline.cpp - equations between calls become bodies -----------------===//
+//===- Outline.cpp - equations between calls become bodies ----------------===//
 #include "Base/Bodies.h"
 
 #include "mlir/IR/Builders.h"
@@ -14,7 +14,8 @@ namespace {
 
 using EquationList = SmallVector<Operation *>;
 
-// Constants and indices are free: each reader gets its own. Those of now: the clones are not to be cloned again.
+// Gives each reader of a constant or an index its own clone, so that no run depends on another one for it. The list
+// comes first: clones must not be cloned again.
 void cloneFree(Block &block) {
   EquationList free;
   for (Operation &op : block)
@@ -29,6 +30,7 @@ void cloneFree(Block &block) {
   }
 }
 
+// The maximal runs of equations between calls, in program order.
 SmallVector<EquationList> listsOf(Block &block) {
   SmallVector<EquationList> runs(1);
   for (Operation &op : block) {
@@ -41,12 +43,14 @@ SmallVector<EquationList> listsOf(Block &block) {
   return runs;
 }
 
+// Makes a body of each run. Equal runs share one body, so they are compiled once.
 class Outliner {
 public:
   explicit Outliner(ein::ModelOp model) : model(model), symbols(model->getParentOp()) {
     model.walk([&](ein::CallOp call) { paths.insert(call.getPath()); });
   }
 
+  // Replaces a run by a call. Inputs are values from outside of the run, outputs are those that others read.
   void outline(const EquationList &run) {
     llvm::SetVector<Value> inputs, outputs;
     for (Operation *op : run) {
@@ -71,7 +75,7 @@ public:
   }
 
 private:
-  // The first output that is a result of the model names the run.
+  // The name of a run: its first output that is a result of the model, else the source's name for it.
   std::string nameOf(ArrayRef<Value> outputs) {
     ein::ModelOp owner = model;
     Operation *end = &owner.getBody().front().back();
@@ -83,6 +87,7 @@ private:
     return (owner.getSymName() + ".equations").str();
   }
 
+  // Paths identify calls, so they are unique.
   std::string unusedPath(std::string name) {
     std::string path = name;
     for (unsigned i = 1; !paths.insert(path).second; ++i)
@@ -90,7 +95,7 @@ private:
     return path;
   }
 
-  // A new body of the run, or an equal earlier one.
+  // A new body for a run, or an equal earlier one.
   ein::FuncOp bodyOf(const EquationList &run, ArrayRef<Value> inputs, ArrayRef<Value> outputs, StringRef name) {
     OpBuilder builder(model);
     auto type = builder.getFunctionType(ValueRange(inputs).getTypes(), ValueRange(outputs).getTypes());

@@ -1,4 +1,4 @@
-//===- PruneBodies.cpp - results and arguments that nothing needs ----------===//
+//===- PruneBodies.cpp - results and arguments that nothing needs ---------===//
 #include "Base/Bodies.h"
 
 #include "mlir/IR/Remarks.h"
@@ -14,8 +14,8 @@ using namespace plc::algebra;
 
 namespace {
 
-// What the models' results and the accumulated values need, through calls. A value of a body is live if it is for one
-// of its calls.
+// The values that the models' results and the accumulated values need, through calls. A value of a body is live if it
+// is live in one of its calls. Mark phase from the results back.
 class Liveness {
 public:
   explicit Liveness(ModuleOp module) : symbols(module) {
@@ -32,6 +32,7 @@ public:
   const llvm::MapVector<ein::FuncOp, SmallVector<ein::CallOp>> &bodies() const { return callsOf; }
   ein::FuncOp calleeOf(ein::CallOp call) { return symbols.lookup<ein::FuncOp>(call.getCallee()); }
 
+  // Results, and data arguments, of a body that no call needs. Parameters and accumulators always stay.
   BitVector deadResults(ein::FuncOp body) const {
     BitVector dead(body.getFunctionType().getNumResults());
     for (int64_t i = 0; i < body.getNumDataResults(); ++i)
@@ -44,6 +45,7 @@ public:
       dead[i] = !live.contains(body.getBody().getArgument(i));
     return dead;
   }
+  // Whether a call accumulates nothing and no result of it is needed.
   bool isDead(ein::CallOp call) const {
     return call.getAccumulates().empty() &&
            llvm::none_of(call.getResults(), [&](Value result) { return live.contains(result); });
@@ -57,6 +59,8 @@ private:
       stack.push_back(value);
   }
 
+  // Marks what a live value is made from: operands of an equation, the returned value of a call, the operands of all
+  // calls for an argument.
   void visit(Value value) {
     if (auto call = value.getDefiningOp<ein::CallOp>()) {
       push(returned(calleeOf(call), cast<OpResult>(value).getResultNumber()));
@@ -76,7 +80,7 @@ private:
   SmallVector<Value> stack;
 };
 
-// What `dead` does not name.
+// The values that `dead` does not name.
 SmallVector<Value> kept(ValueRange values, const BitVector &dead) {
   SmallVector<Value> some;
   for (auto [index, value] : llvm::enumerate(values))
@@ -85,6 +89,7 @@ SmallVector<Value> kept(ValueRange values, const BitVector &dead) {
   return some;
 }
 
+// Drops dead results and arguments of a call.
 void pruneCall(ein::CallOp call, const BitVector &deadResults, const BitVector &deadArguments) {
   SmallVector<Value> results = kept(call.getResults(), deadResults);
   OpBuilder builder(call);
@@ -96,6 +101,7 @@ void pruneCall(ein::CallOp call, const BitVector &deadResults, const BitVector &
   call.erase();
 }
 
+// Drops the same in the body.
 void pruneBody(ein::FuncOp body, const BitVector &deadResults, const BitVector &deadArguments) {
   Block &block = body.getBody().front();
   block.back().eraseOperands(deadResults);
@@ -114,11 +120,11 @@ void algebra::pruneBodies(ModuleOp module, StringRef pass) {
   for (auto &[body, calls] : liveness.bodies())
     dead[body] = {liveness.deadResults(body), liveness.deadArguments(body)};
   for (ein::ModelOp model : module.getOps<ein::ModelOp>()) {
-    // Readers first: what is dead has no use when its own call comes.
+    // Readers come first: a dead value has no use left when its own call is visited.
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(model.getBody().front()))) {
       auto call = dyn_cast<ein::CallOp>(op);
       if (!call) {
-        if (isOpTriviallyDead(&op)) // a loose equation reads results too
+        if (isOpTriviallyDead(&op)) // an equation outside of bodies reads results too
           op.erase();
         continue;
       }

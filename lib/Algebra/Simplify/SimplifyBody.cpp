@@ -1,4 +1,4 @@
-//===- SimplifyBody.cpp - canonical equations, each once, none dead --------===//
+//===- SimplifyBody.cpp - canonical equations, each once, none dead -------===//
 #include "Base/Bodies.h"
 #include "Loops/LoopRewrites.h"
 
@@ -23,7 +23,7 @@ void algebra::eraseDead(Region &region) {
 
 namespace {
 
-/// Counts the rewrites of each pattern, for remarks, and knows what they erased.
+/// Counts the rewrites of each pattern, for remarks, and records which operations they erased.
 struct RewriteCounter : RewriterBase::Listener {
   llvm::MapVector<StringRef, int64_t> counts;
   llvm::DenseSet<Operation *> erased;
@@ -44,8 +44,9 @@ struct RewriteCounter : RewriterBase::Listener {
 
 } // namespace
 
-// Each equation in program order, until no pattern matches it. The greedy driver erases what is dead as it goes; but of
-// two equal equations the first stays, be it dead until then, and the numerics key holds their order.
+// Rewrites each equation in program order, until no pattern matches it. Not the greedy driver: it erases dead equations
+// as it goes. Of two equal equations the first must stay, even if it is dead until then, because the numerics key holds
+// their order.
 static void rewriteBlock(Block &block, PatternApplicator &applicator, PatternRewriter &rewriter,
                          RewriteCounter &counter) {
   auto rewrite = [&](Operation &op) {
@@ -75,11 +76,14 @@ void algebra::simplifyRegion(Region &region) {
   Operation *owner = region.getParentOp();
   auto body = owner->getParentOfType<ein::FuncOp>();
   StringRef name = body ? body.getSymName() : cast<ein::FuncOp>(owner).getSymName();
+  // One remark for each pattern, in the order of first use.
   for (auto &[pattern, count] : counter.counts)
     remark::passed(owner->getLoc(), remark::RemarkOpts::name(pattern).category(DEBUG_TYPE).function(name))
         << remark::add("applied {0} times", count);
   IRRewriter rewriter(context);
   DominanceInfo dominance(owner);
+  // Equal equations only now: merging them needs their final form. Loops are pruned last, as merging leaves unused
+  // arguments.
   eliminateCommonSubExpressions(rewriter, dominance, owner);
   eraseDead(region);
   pruneLoops(region.front());

@@ -261,7 +261,7 @@ struct NumberDimensions : OpInterfaceRewritePattern<ein::Equation> {
 
 void algebra::populateEinSimplifyPatterns(RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
-  // First of all on each equation: what it reads decides what it is.
+  // First on each equation: its operands decide which other patterns match.
   patterns.add<ReadThroughCopy>(context, /*benefit=*/3);
   patterns.add<DropNeutralOperand, EraseCopy, EraseUndoneView<ein::SplitOp>, EraseUndoneView<ein::MergeOp>, RepeatLast,
                ReduceSingleFactor, CastNarrow, MultiplyAndReduce, MultiplyFromLeft, TakeDiagonalFirst>(context,

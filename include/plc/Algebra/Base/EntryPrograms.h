@@ -1,4 +1,4 @@
-//===- EntryPrograms.h - the programs that a module of a model holds --*- C++ -*-===//
+//===- EntryPrograms.h - the programs of a model ----------------*- C++ -*-===//
 #ifndef PLC_ALGEBRA_BASE_ENTRYPROGRAMS_H
 #define PLC_ALGEBRA_BASE_ENTRYPROGRAMS_H
 
@@ -10,21 +10,23 @@
 
 namespace plc::algebra {
 
-/// One program of a model that can be run by name.
+/// A program of a model that a caller can run by its name.
 struct Entry {
   ProgramKind program = ProgramKind::infer;
-  std::vector<std::string> outputs; // of infer, see plc/Support/ResultName.h; empty: all of the model
+  std::vector<std::string> outputs; // for `infer`: result names (plc/Support/ResultName.h); empty: all results
 
-  /// "train", "infer", "infer.logits", "infer.logits+grad(x)".
+  /// The name in commands and manifests: "train", "infer", "infer.logits", "infer.logits+grad(x)".
   std::string name() const;
 };
 
-/// Whether the model has an output 'loss', which training and evaluation need.
+/// Whether the model has an output `loss`, which training and evaluation need.
 bool hasLoss(ein::ModelOp model);
 
-/// The entries of a module, in order: `train` (if asked for) and `eval` of a model with a loss, `infer` for all
-/// outputs, `infer` for each output alone where there are several, and last one for the `asked` outputs, unless they
-/// are there already. The compiler and the interpreter offer the same ones.
+/// The entries of a module, in this order:
+/// - `train`, if `trains` and the model has a loss; `eval`, if it has a loss;
+/// - `infer` for all outputs; `infer` for each output alone, where there are several;
+/// - `infer` for the `asked` outputs, unless an entry has them already.
+/// The compiler and the interpreter offer the same entries.
 std::vector<Entry> entriesOf(ein::ModelOp model, bool trains, const std::vector<std::string> &asked);
 
 } // namespace plc::algebra

@@ -1,4 +1,4 @@
-//===- NumericsPipeline.h - the road from a model to its numerics program -*- C++ -*-===//
+//===- NumericsPipeline.h - model to numerics -------------------*- C++ -*-===//
 #ifndef PLC_ALGEBRA_ENTRIES_NUMERICSPIPELINE_H
 #define PLC_ALGEBRA_ENTRIES_NUMERICSPIPELINE_H
 
@@ -16,24 +16,25 @@ class OpPassManager;
 
 namespace plc::algebra {
 
-/// One phase of architecture's road: what `--emit` names, and what adds its passes to a pipeline on a module.
+/// One phase of the pipeline (docs/architecture.md): the name that `--emit` takes, and a function that adds the passes.
 struct Phase {
   std::string name;
   std::function<void(mlir::OpPassManager &)> addPasses;
 };
 
-/// A program of a model, and all that changes its numbers; what else a strategy says is the plan's.
+/// A program of a model and everything that affects its numbers. All other keys of a strategy belong to the plan.
 struct ProgramNumbers {
   ProgramKind entry = ProgramKind::train;
-  std::vector<std::string> outputs; // of infer: names, `grad(NAME)` among them; empty: all
+  std::vector<std::string> outputs; // of `infer`: names, `grad(NAME)` among them; empty: all
   Precision compute = Precision::F32;
   int64_t microBatches = 1;
-  int64_t batches = 1;             // of a training step
-  int64_t lanes = 1;               // of the micro-batches
-  std::vector<std::string> shards; // sizes that are divided: NAME=PARTS
+  int64_t batches = 1;             // batches that a training step accumulates
+  int64_t lanes = 1;               // accumulation groups of the micro-batches
+  std::vector<std::string> shards; // sizes that are divided: NAME=SHARDS
 };
 
-/// The phases after `ein` up to `numerics`, in order. The compiler and the interpreter take this one road.
+/// The phases after `ein` up to `numerics`, in order. The compiler and the interpreter share them, so their programs
+/// are equal.
 std::vector<Phase> phasesToNumerics(const ProgramNumbers &numbers);
 
 } // namespace plc::algebra
