@@ -179,11 +179,8 @@ def EinMicroBatch : EinPass<"ein-micro-batch"> {
 
     Sums over the micro-batches of a step are taken in `lanes` accumulation groups (`ein.model`).
 
-    Refused:
-
-    - M larger than the batch, and more than 65536 micro-batches in a step;
-    - `batches` that do not divide the samples, or of a model without a batch or without a loss;
-    - `lanes` that do not divide M.
+    Refused: M larger than the batch; more than 65536 micro-batches in a step; `batches` that do not divide the samples,
+    or of a model without a batch or without a loss; `lanes` that do not divide M.
 
     ```mlir
     ein.model @m(%x: tensor<8x4xf32>) ... batch = 8      // --ein-micro-batch{micro-batches=4}

@@ -445,8 +445,8 @@ private:
     return {build.product({gathered, inputs[index == 0 ? inputs.size() - 1 : 0]}, inputs[index].dims), {}};
   }
 
-  // The gradient of a table. If each element of the domain reads one position and the table keeps all dimensions, the
-  // position is selected, which keeps guards. Otherwise elements may be read twice, and `scatter_add` sums; guards end
+  // The gradient of a table. If every dimension of the domain indexes the table, no two elements of the domain read one
+  // element of it. The position is then selected, which keeps guards. Otherwise `scatter_add` sums, and guards end
   // there.
   Gradient ofGather() {
     Dims dims, kept;

@@ -77,7 +77,7 @@ public:
   }
 
 private:
-  // The longest chain that ends at an operation: calls in it, then lines in it.
+  // The most calls in a chain that ends at an operation, and the most lines in one.
   using Depth = std::pair<size_t, size_t>;
 
   Depth depthOf(Operation *op) const {

@@ -185,7 +185,8 @@ struct ReduceSingleFactor : OpRewritePattern<ein::ContractOp> {
   }
 };
 
-/// contract(a, b)  -->  map mul and reduce sum, unless it is a matrix product, or one of matrices that positions choose.
+/// contract(a, b)  -->  map mul and reduce sum, unless it is a matrix product, or one of matrices that positions
+/// choose.
 struct MultiplyAndReduce : OpRewritePattern<ein::ContractOp> {
   using OpRewritePattern::OpRewritePattern;
 
