@@ -1,9 +1,9 @@
-//===- AffineIndices.cpp - left sides that split an axis -------------------===//
+//===- AffineIndices.cpp - left sides that split an axis ------------------===//
 //
-// `y[K*i + p] = ..` with `p` from 0 to K - 1 defines each element of an axis once: it is the axis seen as several. The
-// coefficients tell every extent: that of an index is the next larger coefficient divided by its own, that of the
-// slowest one is the axis divided by its coefficient. On the right `x[K*i + p]` tells extents in the same way where
-// nothing else does (Windows.cpp).
+// `y[K*i + p] = ..` with `p` from 0 to K - 1 defines each element of an axis once: several indices count the axis. The
+// coefficients give all extents. That of an index is the next larger coefficient divided by its own; that of the
+// slowest index is the axis divided by its coefficient. On the right, `x[K*i + p]` gives extents in the same way where
+// nothing else does (ElaborateWindows.cpp).
 //
 //===----------------------------------------------------------------------===//
 #include "RuleBuilder.h"
@@ -31,7 +31,7 @@ bool plc::language::readsTensor(const Expr &expr, const Scope &scope) {
   return llvm::any_of(expr.operands, [&](const Expr *operand) { return readsTensor(*operand, scope); });
 }
 
-/// Sizes and turns of `repeat` are numbers.
+/// Whether an expression contains an index. Sizes and indices of a `repeat` are numbers.
 static bool namesIndex(const Expr &expr, const Sizes &sizes) {
   if (isSizeCall(expr))
     return false;
@@ -40,6 +40,7 @@ static bool namesIndex(const Expr &expr, const Sizes &sizes) {
   return llvm::any_of(expr.operands, [&](const Expr *operand) { return namesIndex(*operand, sizes); });
 }
 
+/// Adds the terms of `factor * expr` and its constant. False, after an error, if the expression is not affine.
 bool RuleBuilder::addTerms(const Expr &expr, int64_t factor, bool written, std::vector<AffineTerm> &terms,
                            int64_t &constant) {
   if (expr.kind == Expr::Name && isSizeName(expr.name) && !scope.sizes.find(expr.name)) {
@@ -71,7 +72,7 @@ bool RuleBuilder::addTerms(const Expr &expr, int64_t factor, bool written, std::
   }
 }
 
-/// Sizes times one operand with indices.
+/// A product is affine if one operand at most has indices; the others are sizes.
 bool RuleBuilder::addProduct(const Expr &expr, int64_t factor, std::vector<AffineTerm> &terms, int64_t &constant) {
   Expr sizes = expr;
   const Expr *indexed = nullptr;
@@ -94,7 +95,8 @@ bool RuleBuilder::addProduct(const Expr &expr, int64_t factor, std::vector<Affin
   return addTerms(*indexed, *coefficient, true, terms, constant);
 }
 
-/// Of equal coefficients the one written first, and a written one, counts more slowly: `K*i + p` where K is 1.
+/// Sorts terms by coefficient, the largest first. Of equal ones the one written first, and one with a written
+/// coefficient, counts more slowly: `K*i + p` where K is 1.
 void RuleBuilder::sortTerms(std::vector<AffineTerm> &terms) {
   auto slower = [](const AffineTerm &a, const AffineTerm &b) {
     return std::make_pair(a.coefficient, a.written) > std::make_pair(b.coefficient, b.written);
@@ -105,12 +107,12 @@ void RuleBuilder::sortTerms(std::vector<AffineTerm> &terms) {
   terms = std::move(ordered);
 }
 
-/// Whether each of two neighbours, in order, may count the parts of the other.
+/// Whether `fast` may count inside one step of `slow`.
 bool RuleBuilder::divides(const AffineTerm &slow, const AffineTerm &fast) {
   return slow.coefficient % fast.coefficient == 0 && (slow.coefficient != fast.coefficient || slow.written);
 }
 
-/// Whether the indices can count neighbours once each, with the extents that are known.
+/// Whether the indices can count consecutive elements once each, given the extents that are known.
 bool RuleBuilder::countsOnce(const Affine &affine) const {
   std::vector<AffineTerm> terms = affine.terms;
   if (terms.size() != affine.indices.size() ||
@@ -125,20 +127,20 @@ bool RuleBuilder::countsOnce(const Affine &affine) const {
   return terms.back().coefficient == 1;
 }
 
-/// `C + c` or `0 + c`.
+/// Whether a position has an offset: `C + c`, or `0 + c`.
 static bool isPart(const Expr &expr, const Sizes &sizes) {
   auto isOffset = [&](const Expr *operand) { return !namesIndex(*operand, sizes); };
   return expr.kind == Expr::Sum && namesIndex(expr, sizes) && llvm::any_of(expr.operands, isOffset);
 }
 
-/// Whether `partOf` takes a left side at the position.
+/// Whether `partOf` handles a left side with this position. Others scatter.
 bool RuleBuilder::isPartOrSplit(const Affine &affine) const {
   bool begins = affine.start == 0 || (affine.start > 0 && isPart(*affine.expr, scope.sizes));
   return !affine.constant && begins && countsOnce(affine);
 }
 
-/// Whether any rule of the name has an offset in this axis. If so, all of them define parts of it, also those without
-/// an offset, which begin at 0.
+/// Whether any rule of the name has an offset in this axis. Then all rules define slices of it; one without an offset
+/// begins at 0.
 static bool hasParts(const std::vector<Statement *> &statements, const Declarator &left, size_t axis,
                      const Sizes &sizes) {
   return llvm::any_of(statements, [&](const Statement *statement) {
@@ -149,6 +151,7 @@ static bool hasParts(const std::vector<Statement *> &statements, const Declarato
   });
 }
 
+/// Gives axes without an offset the offset 0, where other rules of the name have one.
 void RuleBuilder::markParts(const Declarator &left) {
   if (leftAxes.size() != left.axes.size())
     return; // over '...'
@@ -159,6 +162,7 @@ void RuleBuilder::markParts(const Declarator &left) {
     }
 }
 
+/// The affine form of a position; nullopt after an error. An index that occurs twice has one stride.
 std::optional<RuleBuilder::Affine> RuleBuilder::affineOf(const Expr &expr) {
   Affine affine;
   affine.expr = &expr;
@@ -168,7 +172,7 @@ std::optional<RuleBuilder::Affine> RuleBuilder::affineOf(const Expr &expr) {
     affine.constant = std::exchange(affine.start, 0);
     return affine;
   }
-  // The slowest first: what can be split is then split in order.
+  // The slowest index comes first, so that an axis is split in order.
   std::vector<AffineTerm> ordered = affine.terms;
   sortTerms(ordered);
   for (const AffineTerm &term : ordered) {
@@ -190,7 +194,7 @@ std::optional<RuleBuilder::Affine> RuleBuilder::affineOf(const Expr &expr) {
   return affine;
 }
 
-/// A left side that splits an axis, or a part of one, which `scatters` has read.
+/// A left side that splits an axis or gives a slice of it. `scatters` has read the position before.
 std::optional<RuleBuilder::Affine> RuleBuilder::partOf(const Expr &expr) {
   Affine affine = affines.at(&expr);
   int64_t start = std::exchange(affine.start, 0);
@@ -199,7 +203,7 @@ std::optional<RuleBuilder::Affine> RuleBuilder::partOf(const Expr &expr) {
   return setParts(affine) ? std::optional(affine) : std::nullopt;
 }
 
-/// The indices of a full split, slowest first, and the extents that the coefficients tell.
+/// Sets the indices of a full split, slowest first, and the extents that the coefficients give.
 bool RuleBuilder::setParts(Affine &affine) {
   std::vector<AffineTerm> ordered = affine.terms;
   sortTerms(ordered);
@@ -218,7 +222,7 @@ bool RuleBuilder::setParts(Affine &affine) {
   return ok;
 }
 
-/// The extent of the slowest index, from the whole axis.
+/// Sets the extent of the slowest index, from the whole axis.
 bool RuleBuilder::setAxis(const Affine &affine, Axis axis, const Twine &owner) {
   const Expr &expr = *affine.expr;
   if (axis.extent % affine.inner != 0) {
@@ -233,6 +237,7 @@ bool RuleBuilder::setAxis(const Affine &affine, Axis axis, const Twine &owner) {
                    "'" + clipped(expr) + "' of " + owner);
 }
 
+/// Reports a constant position outside of its axis.
 bool RuleBuilder::checkConstant(int64_t constant, const Expr &expr, const Axis &axis, StringRef tensor) {
   if (constant >= 0 && constant < axis.extent)
     return true;

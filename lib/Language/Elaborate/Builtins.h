@@ -1,4 +1,4 @@
-//===- Builtins.h - names that the language itself knows --------*- C++ -*-===//
+//===- Builtins.h - built-in names ------------------------------*- C++ -*-===//
 #ifndef PLC_LIB_LANGUAGE_ELABORATE_BUILTINS_H
 #define PLC_LIB_LANGUAGE_ELABORATE_BUILTINS_H
 
@@ -9,6 +9,7 @@
 
 namespace plc::language {
 
+/// What a built-in name is. Each kind is resolved in its own way (Calls.cpp).
 enum class Builtin {
   None,
   Function,   // elementwise, of one argument, named as in the ein dialect

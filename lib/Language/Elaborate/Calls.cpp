@@ -7,6 +7,8 @@
 using namespace plc::language;
 using llvm::Twine;
 
+/// Dispatches by the kind of the function. A call of whole tensors was evaluated when indices were collected
+/// (`bareCalls`).
 const Node *RuleBuilder::resolveCall(const Expr &expr, const Context &context) {
   Builtin builtin = builtinOf(expr.name);
   if (builtin != Builtin::None && !expr.given.empty()) {
@@ -53,6 +55,7 @@ const Node *RuleBuilder::resolveCall(const Expr &expr, const Context &context) {
   return callee ? resolveFn(expr, *callee, context) : nullptr;
 }
 
+/// An elementwise function of `least` to `most` arguments.
 const Node *RuleBuilder::resolveBuiltin(const Expr &expr, const Context &context, unsigned least, unsigned most) {
   if (expr.operands.size() < least || expr.operands.size() > most || expr.brackets) {
     if (expr.brackets)
@@ -63,6 +66,7 @@ const Node *RuleBuilder::resolveBuiltin(const Expr &expr, const Context &context
                                         (least == 2 ? "; over an axis it names it: '" + expr.name + "[i](..)'" : ""));
     return nullptr;
   }
+  // The other functions are of reals only.
   bool ofIntegers = llvm::is_contained({"abs", "sign", "relu", "max", "min"}, expr.name);
   std::vector<const Node *> operands;
   for (const Expr *operand : expr.operands)
@@ -74,6 +78,7 @@ const Node *RuleBuilder::resolveBuiltin(const Expr &expr, const Context &context
   return makeMap(expr.name, expr.place, std::move(operands));
 }
 
+/// `real(e)`, `i32(e)` and `stop(e)`. A conversion that changes nothing is dropped.
 const Node *RuleBuilder::resolveConversion(const Expr &expr, const Context &context) {
   if (expr.operands.size() != 1 || expr.brackets) {
     diagnostics.error(expr.place, "'" + expr.name + "' has " + Twine(expr.operands.size()) + " arguments, expected 1");
@@ -95,7 +100,7 @@ const Node *RuleBuilder::resolveConversion(const Expr &expr, const Context &cont
   return finish(std::move(node));
 }
 
-/// Reports a bracketed index that the argument does not have, or whose extent nothing tells.
+/// Reports a bracketed index that the argument does not have, or whose extent is not known.
 bool RuleBuilder::bindsUnder(const Expr &expr, IndexId id, const Node &operand) {
   const Index &index = (*indices)[id];
   SMLoc place = index.place.isValid() ? index.place : expr.place;
@@ -109,6 +114,7 @@ bool RuleBuilder::bindsUnder(const Expr &expr, IndexId id, const Node &operand) 
   return false;
 }
 
+/// `sum[i](e)` and its kind. The indices are bound, so the sum rule does not place them.
 const Node *RuleBuilder::resolveReduction(const Expr &expr, const Context &context) {
   if (!expr.brackets || expr.operands.size() != 1) {
     if (expr.brackets)
@@ -158,7 +164,7 @@ const Node *RuleBuilder::resolveReduction(const Expr &expr, const Context &conte
   return finish(std::move(node));
 }
 
-/// `random()` and `normal()`, a draw for each element of the left side; `training()` and `step()`, one value.
+/// `random()` and `normal()` draw once for each element of the left side. `training()` and `step()` are one value.
 const Node *RuleBuilder::resolveDraw(const Expr &expr) {
   if (expr.brackets || !expr.operands.empty()) {
     diagnostics.error(expr.place, "'" + expr.name + "' has no arguments: '" + expr.name + "()'");
@@ -194,6 +200,7 @@ const Node *RuleBuilder::resolvePositions(const Expr &expr, const Context &conte
   if (!operand || !bindsUnder(expr, ids[0], *operand))
     return nullptr;
   const Index &over = (*indices)[ids[0]];
+  // Positions are i32.
   if (over.extent > INT32_MAX) {
     diagnostics.error(expr.place, "'" + expr.name + "' gives positions in i32, but index '" + over.name +
                                       "' has extent " + Twine(over.extent));
@@ -228,7 +235,7 @@ const Node *RuleBuilder::resolvePositions(const Expr &expr, const Context &conte
   return finish(std::move(node));
 }
 
-/// The value of a node as an argument with the given axes: a view where it only reads, else a new equation.
+/// The value of a node as an argument with the given axes: a view if it only reads, else a new equation.
 std::optional<Binding> RuleBuilder::argumentOf(const Node *node, llvm::ArrayRef<IndexId> axes, const Declarator &formal,
                                                SMLoc place) {
   Binding binding;
@@ -260,6 +267,7 @@ std::optional<Binding> RuleBuilder::argumentOf(const Node *node, llvm::ArrayRef<
   return binding;
 }
 
+/// The axes that a call with brackets must bind: those of the first argument.
 static size_t leastNamed(const Function &callee) {
   return callee.arguments.empty()
              ? 0
@@ -270,7 +278,7 @@ bool plc::language::bindsIndices(const Function &callee, size_t count) {
   return count >= leastNamed(callee) && count <= namedAxes(callee).size();
 }
 
-/// `f[i, j](e, g)`: binds i and j to the axes that the header names, the first argument's before those that others add.
+/// `f[i, j](e, g)` binds i and j to the axes that the header names, those of the first argument first.
 bool RuleBuilder::bindHeader(const Expr &expr, const Function &callee, llvm::MapVector<StringRef, IndexId> &header) {
   llvm::SmallVector<const IndexEntry *> all = namedAxes(callee);
   llvm::ArrayRef<const IndexEntry *> named = llvm::ArrayRef(all).take_front(leastNamed(callee));
@@ -293,7 +301,7 @@ bool RuleBuilder::bindHeader(const Expr &expr, const Function &callee, llvm::Map
   return true;
 }
 
-/// The caller's indices for the axes of one argument or result of the header; `rest` stand for `...`.
+/// The caller's indices for the axes of an argument or a result of the header. `rest` stand for `...`.
 std::optional<llvm::SmallVector<IndexId, 4>> RuleBuilder::logicalAxes(const Declarator &formal,
                                                                       llvm::ArrayRef<IndexId> rest,
                                                                       const llvm::MapVector<StringRef, IndexId> &header,
@@ -320,6 +328,8 @@ std::optional<llvm::SmallVector<IndexId, 4>> RuleBuilder::logicalAxes(const Decl
   return axes;
 }
 
+/// Inlines an fn over expressions with indices. Each argument becomes a tensor over the indices that the header binds
+/// and, for `...`, over the others.
 const Node *RuleBuilder::resolveFn(const Expr &expr, const Function &callee, const Context &context) {
   if (callee.kind == Function::Layer) {
     diagnostics.error(expr.place, "layer '" + callee.name + "' takes whole tensors, not expressions with indices")
@@ -410,6 +420,7 @@ std::optional<std::vector<Binding>> RuleBuilder::callWhole(const Expr &expr, con
     } else if (std::optional<Binding> value = RuleBuilder(elaborator, scope, body).buildArgument(*operand)) {
       argument = *value;
     }
+    // All arguments are evaluated even after an error, so that each reports its own.
     ok &= argument.kind != Binding::Broken;
     arguments.push_back(argument);
   }

@@ -1,8 +1,9 @@
-//===- Collect.cpp - tensors that the turns of a `repeat` give ---------------===//
+//===- Collect.cpp - tensors that a `repeat` collects ---------------------===//
 //
-// `repeat t < T { .. y[n, t, k] = e }` gives one position of an axis in each turn. The elements are equations without that
-// axis; behind the last turn they are joined, a few at a time, so that each element is copied a logarithmic number of times:
-// of two blocks A and B of P positions each, y[n, P*h + p, k] = if h == 0 then A[n, p, k] else B[n, p, k].
+// In `repeat t < T { .. y[n, t, k] = e }` each iteration gives one position of an axis. The elements are equations
+// without that axis. After the last iteration they are joined, a few at a time, so that each element is copied about
+// log T times. Two blocks A and B of P positions each become y[n, P*h + p, k] = if h == 0 then A[n, p, k] else B[n, p,
+// k].
 //
 //===----------------------------------------------------------------------===//
 #include "RuleBuilder.h"
@@ -11,7 +12,7 @@ using namespace plc::language;
 using llvm::Twine;
 using plc::Diagnostic;
 
-/// The turns in an expression without indices; none if it has an index.
+/// Adds the indices of `repeat`s in an expression. False if it contains an index of the rule.
 static bool addTurns(const Expr &expr, const Scope &scope, llvm::SmallVectorImpl<StringRef> &turns) {
   if (expr.kind == Expr::Access || expr.kind == Expr::Call)
     return false;
@@ -24,6 +25,7 @@ static bool addTurns(const Expr &expr, const Scope &scope, llvm::SmallVectorImpl
   return llvm::all_of(expr.operands, [&](const Expr *operand) { return addTurns(*operand, scope, turns); });
 }
 
+/// The indices of `repeat`s that an entry of the left side contains.
 static llvm::SmallVector<StringRef, 1> turnsOf(const IndexEntry &entry, const Scope &scope) {
   llvm::SmallVector<StringRef, 1> turns;
   if (entry.expr && !entry.extent && !addTurns(*entry.expr, scope, turns))
@@ -31,7 +33,7 @@ static llvm::SmallVector<StringRef, 1> turnsOf(const IndexEntry &entry, const Sc
   return turns;
 }
 
-/// The first entry of the left side that stands at a turn.
+/// The first entry of the left side that is the index of a `repeat`.
 std::optional<unsigned> RuleBuilder::turnEntryOf(const Statement &rule) const {
   if (rule.lefts.size() != 1)
     return std::nullopt;
@@ -41,18 +43,20 @@ std::optional<unsigned> RuleBuilder::turnEntryOf(const Statement &rule) const {
   return std::nullopt;
 }
 
-/// The axis of the tensor that an entry of the left side is; `...` are several.
+/// The axis of the tensor for an entry of the left side; `...` stands for several axes.
 unsigned RuleBuilder::axisOfEntry(const Declarator &left, unsigned entry) const {
   bool dots = entry > 0 && left.axes[0].isEllipsis() && scope.ellipsis;
   return dots ? entry - 1 + scope.ellipsis->size() : entry;
 }
 
+/// Explains an unknown name that a `repeat` is still collecting.
 void RuleBuilder::noteCollected(Diagnostic &error, StringRef name) const {
   auto found = scope.collected.find(name);
   if (found != scope.collected.end())
     error.note(found->second.left->place, "'" + name + "' is whole behind the 'repeat' whose turns give its elements");
 }
 
+/// Builds the element of one iteration as a rule without the collected axis, and records it.
 void RuleBuilder::buildTurn(const Statement &rule, unsigned entry) {
   const Declarator &left = rule.lefts[0];
   Scope::Collected *collected = nullptr;
@@ -81,7 +85,7 @@ void RuleBuilder::buildTurn(const Statement &rule, unsigned entry) {
     collected->whole.extent = 0;
 }
 
-/// What the turns have given so far; null after an error.
+/// The elements collected so far; null after an error. All iterations must agree on the axis.
 Scope::Collected *RuleBuilder::collectedOf(const Declarator &left, unsigned entry) {
   StringRef turn = turnsOf(left.axes[entry], scope)[0];
   auto found = scope.collected.find(left.name);
@@ -106,7 +110,7 @@ Scope::Collected *RuleBuilder::collectedOf(const Declarator &left, unsigned entr
   return nullptr;
 }
 
-/// The axis whose positions the turns give: as it is stated, else one position for each turn.
+/// The axis that the iterations fill: as it is declared, else one position for each iteration.
 Axis RuleBuilder::collectedAxis(const Declarator &left, unsigned entry) {
   unsigned rank = axisOfEntry(left, left.axes.size() - 1) + 1;
   if (std::optional<llvm::SmallVector<Axis, 4>> axes = wholeAxes(left.name); axes && axes->size() == rank)
@@ -119,6 +123,7 @@ Axis RuleBuilder::collectedAxis(const Declarator &left, unsigned entry) {
   return {0, position.place};
 }
 
+/// Records an element. It must be inside, the first one there, and like the others.
 void RuleBuilder::addSlice(const Declarator &left, const Expr &position, Scope::Collected &collected,
                            const Binding &slice) {
   std::optional<int64_t> at = scope.sizes.evaluate(position);
@@ -140,7 +145,7 @@ void RuleBuilder::addSlice(const Declarator &left, const Expr &position, Scope::
   collected.whole.extent = 0;
 }
 
-/// Another axis of the left side of an equation that no text has.
+/// Adds an index to the left side that the text does not have.
 IndexId RuleBuilder::addLeft(const Twine &name, Axis axis) {
   IndexId id = indexNamed(("#" + name).str());
   (*indices)[id] = {"", axis.extent, axis.place, "", int(left.size()), SMLoc()};
@@ -153,6 +158,7 @@ Binding RuleBuilder::join(StringRef name, SMLoc place, llvm::ArrayRef<Binding> b
   llvm::SmallVector<unsigned, 4> parts;
   IndexId block = 0;
   llvm::ArrayRef<Axis> axes = blocks[0].view.axes;
+  // The axes of a block with the number of the block in front of `axis`, merged with it if the blocks have it.
   for (unsigned position = 0; position <= axes.size(); ++position) {
     if (position == axis) {
       block = addLeft("block", {int64_t(blocks.size()), place});
@@ -165,6 +171,7 @@ Binding RuleBuilder::join(StringRef name, SMLoc place, llvm::ArrayRef<Binding> b
       parts.push_back(1);
   }
   const Node *value = makeRead(blocks.back().view, entries, place);
+  // A chain of selects by the number of the block.
   for (size_t i = blocks.size() - 1; i-- > 0;) {
     Node iota;
     iota.kind = Node::Iota;
@@ -196,6 +203,7 @@ Binding RuleBuilder::cut(StringRef name, SMLoc place, const Binding &value, unsi
                      body.values[value.view.value].element);
 }
 
+/// Joins the elements by the smallest factors of their number, so that a select has few branches.
 Binding plc::language::wholeOf(Elaborator &elaborator, Scope &scope, Body &body, StringRef name,
                                const Scope::Collected &collected) {
   SMLoc place = collected.left->place;
@@ -204,6 +212,7 @@ Binding plc::language::wholeOf(Elaborator &elaborator, Scope &scope, Body &body,
   if (collected.whole.extent == 0)
     return {};
   std::vector<Binding> blocks;
+  // Every position must have an element.
   for (const auto &[position, slice] : collected.slices) {
     if (position != int64_t(blocks.size()))
       break;
@@ -219,6 +228,7 @@ Binding plc::language::wholeOf(Elaborator &elaborator, Scope &scope, Body &body,
   int64_t inner = 0;
   do {
     unsigned radix = 1;
+    // 2 is preferred, then 3 and 5. Without such a factor the last block is repeated; the copy is cut off at the end.
     for (unsigned small : {5, 3, 2})
       if (blocks.size() % small == 0)
         radix = small;

@@ -1,4 +1,4 @@
-//===- ElaborateBodies.cpp - inlined fns and instances of layers -------------------===//
+//===- ElaborateBodies.cpp - inlined fns and layer instances --------------===//
 #include "Builtins.h"
 #include "Elaborator.h"
 #include "RuleBuilder.h"
@@ -10,6 +10,7 @@ using namespace plc::language;
 using llvm::Twine;
 using plc::Nearest;
 
+/// Refuses tensors whose size in bytes overflows.
 bool Elaborator::checkStep(const Value &value) {
   // The precision is not chosen yet, so each element counts as the widest one, f64.
   int64_t bytes = 8;
@@ -25,6 +26,7 @@ bool Elaborator::checkStep(const Value &value) {
   return countStep(value.place);
 }
 
+/// Reports the limit once; everything after it fails silently.
 bool Elaborator::countStep(SMLoc place) {
   if (++steps <= stepLimit)
     return true;
@@ -48,6 +50,7 @@ bool Elaborator::enter(const Call &call) {
   return true;
 }
 
+/// Inlines an fn, or calls a layer. An fn has no parameters, so it may not call a layer.
 std::optional<std::vector<Binding>> Elaborator::call(const Call &call) {
   if (call.callee.kind == Function::Layer && call.caller.function.kind == Function::Fn) {
     diagnostics
@@ -71,7 +74,7 @@ std::optional<std::vector<Binding>> Elaborator::call(const Call &call) {
   return results;
 }
 
-/// Elaborates the callee's body into the caller's.
+/// Elaborates the callee's body into the caller's. Its equations carry the call in their location.
 std::optional<std::vector<Binding>> Elaborator::inlineBody(const Call &call, Scope &scope) {
   call.body.frames.push_back({call.expr.place, call.caller.frame});
   scope.frame = &call.body.frames.back();
@@ -83,6 +86,7 @@ std::optional<std::vector<Binding>> Elaborator::inlineBody(const Call &call, Sco
   return results;
 }
 
+/// Models, and bodies of `repeat`, may bind a name anew; elsewhere a name has one definition.
 bool Elaborator::define(Scope &scope, Body &body, StringRef name, SMLoc place, Binding binding) {
   const Binding *earlier = scope.find(name);
   bool rebinds = scope.function.kind == Function::Model || !scope.turns.empty();
@@ -114,7 +118,7 @@ static void breakNames(const Statement &statement, Scope &scope, Body &body) {
   body.broken = true;
 }
 
-/// Reports a parameter or a skip outside of a layer or inside one of its `repeat`s: they belong to a layer as a whole.
+/// Reports a parameter or a skip outside of a layer or inside a `repeat` of it: they belong to a layer as a whole.
 bool Elaborator::refuseInside(const Statement &statement, StringRef what, Scope &scope, Body &body) {
   bool turn = scope.function.kind == Function::Layer && !scope.turns.empty();
   if (scope.function.kind == Function::Layer && !turn)
@@ -208,7 +212,7 @@ std::optional<Initialiser> Elaborator::initialiserOf(const Statement &statement,
   return Initialiser{expr.kind, values[0], values[1]};
 }
 
-/// Can a parameter have its type?
+/// Whether a parameter can have its type. Reports an error if not.
 bool Elaborator::checkParameter(const ParamName &param, const Initialiser &initialiser) {
   const Declarator &name = param.declarator;
   Element element = elementNamed(name.element);
@@ -229,7 +233,7 @@ bool Elaborator::checkParameter(const ParamName &param, const Initialiser &initi
   return false;
 }
 
-/// What a declaration calls the extents of so many axes; nothing where it says a number, a formula or `...`.
+/// The names of sizes in a declaration, one for each axis; empty for a number, a formula or `...`.
 static std::vector<std::string> sizeNamesOf(const Declarator &declarator, size_t count) {
   std::vector<std::string> names;
   for (const IndexEntry &entry : declarator.axes)
@@ -240,6 +244,7 @@ static std::vector<std::string> sizeNamesOf(const Declarator &declarator, size_t
   return names;
 }
 
+/// Declares parameters. An error in one does not hide errors in the others.
 void Elaborator::elaborateParams(const Statement &statement, Scope &scope, Body &body) {
   for (const ParamName &param : statement.params) {
     const Declarator &name = param.declarator;
@@ -296,7 +301,7 @@ void Elaborator::elaborateShare(const Statement &statement, Scope &scope, Body &
   define(scope, body, name.name, name.place, binding);
 }
 
-/// Keeps the names of the values that equations and calls of a body make.
+/// Records the values that equations and calls of a body make, so that `expose` finds them by name.
 void Elaborator::nameRules(const Scope &scope, Body &body) {
   llvm::DenseSet<ValueId> given(body.arguments.begin(), body.arguments.end());
   for (const BodyParameter &parameter : body.parameters)
@@ -308,7 +313,8 @@ void Elaborator::nameRules(const Scope &scope, Body &body) {
       body.rules[scope.path + name.str()] = binding.view.value;
 }
 
-/// Elaborates a layer's body for the sizes bound in `scope`.
+/// Elaborates a layer's body for the sizes bound in `scope`. Even a broken body gets result types where the header
+/// states them, so that its callers are checked.
 std::unique_ptr<Instance> Elaborator::instantiate(const Function &layer, Scope &scope,
                                                   llvm::ArrayRef<Value> arguments) {
   auto instance = std::make_unique<Instance>();

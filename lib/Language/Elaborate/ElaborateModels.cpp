@@ -1,4 +1,4 @@
-//===- ElaborateModels.cpp - model bodies: calls of layers, paths, repeat ----------===//
+//===- ElaborateModels.cpp - models: layer calls, paths, repeat -----------===//
 #include "Elaborator.h"
 #include "RollTurns.h"
 #include "llvm/ADT/bit.h"
@@ -6,7 +6,7 @@
 using namespace plc::language;
 using llvm::Twine;
 
-/// What makes two calls of a layer share a body: types of arguments and what stands behind `;`.
+/// A key that is equal for calls that share a body: types of arguments, and the values behind `;`.
 static std::string keyOf(const Function &layer, const Scope &scope, llvm::ArrayRef<Value> arguments) {
   // Two files may have a layer of one name.
   std::string key = std::to_string(reinterpret_cast<uintptr_t>(&layer));
@@ -25,6 +25,7 @@ static std::string keyOf(const Function &layer, const Scope &scope, llvm::ArrayR
   return key;
 }
 
+/// A model's call: finds or makes the instance, then passes arguments, parameters, states and skips, in this order.
 std::optional<std::vector<Binding>> Elaborator::callLayer(const Call &call, Scope &scope) {
   std::optional<std::string> space = namespaceOf(call.space, call.caller);
   if (!space)
@@ -79,7 +80,7 @@ std::optional<std::vector<Binding>> Elaborator::callLayer(const Call &call, Scop
   return results;
 }
 
-/// The body of a layer for the types of a call's arguments.
+/// The instance of a layer for the types of a call's arguments.
 Instance &Elaborator::instanceFor(const Call &call, Scope &scope, llvm::ArrayRef<Value> types,
                                   const std::string &space) {
   std::vector<Instance *> &candidates = instances[::keyOf(call.callee, scope, types)];
@@ -96,6 +97,7 @@ Instance &Elaborator::instanceFor(const Call &call, Scope &scope, llvm::ArrayRef
   outside = nullptr;
   made->hasErrors = diagnostics.size() != before;
   made->body.broken |= made->hasErrors;
+  // Instances of one layer, or of two layers with one name, get numbered symbols.
   size_t same =
       llvm::count_if(program.instances, [&](const auto &other) { return other->layer->name == call.callee.name; });
   made->symbol = call.callee.name.str() + (same ? "." + std::to_string(same) : "");
@@ -104,7 +106,8 @@ Instance &Elaborator::instanceFor(const Call &call, Scope &scope, llvm::ArrayRef
   return *candidates.back();
 }
 
-/// Paths of calls are unique in a body; one that is not is changed, so that its parameters do not clash too.
+/// Paths of calls are unique in a body. A duplicate is an error and is changed, so that its parameters do not collide,
+/// too.
 void Elaborator::enterPath(const Call &call, std::string &path) {
   auto [earlier, isNew] = call.body.calls.try_emplace(path, call.expr.place);
   if (isNew)
@@ -118,7 +121,7 @@ void Elaborator::enterPath(const Call &call, std::string &path) {
   path += "'";
 }
 
-/// Adds the instance's own parameters to the program. Paths of calls are unique, so theirs are.
+/// Adds the parameters of a call to the program. Their paths are unique, since paths of calls are.
 void Elaborator::addParameters(const Call &call, const Instance &instance, Step &step) {
   for (const BodyParameter &parameter : instance.body.parameters) {
     if (!parameter.sharedPath.empty()) {
@@ -134,6 +137,7 @@ void Elaborator::addParameters(const Call &call, const Instance &instance, Step 
   }
 }
 
+/// The type of a binding, for comparison and messages.
 static std::string shapeOf(const Body &body, const Binding &binding) {
   if (binding.kind != Binding::Tensor)
     return "a number";
@@ -152,7 +156,7 @@ void Elaborator::tell(SMLoc place, const Body &body, const Binding &binding) con
                                                isTensor ? binding.view.axes : llvm::SmallVector<Axis, 4>()});
 }
 
-/// A number that clauses add tensors to becomes a real tensor of rank 0.
+/// Whether a number became a real tensor of rank 0, because clauses added to it.
 static bool joins(const Body &body, const Binding &old, const Binding &now) {
   return old.kind == Binding::Number && now.kind == Binding::Tensor && now.view.axes.empty() &&
          body.values[now.view.value].element == Element::Real;
@@ -167,7 +171,7 @@ static bool addsTo(const Statement &repeat, StringRef name) {
   });
 }
 
-/// Reports a turn that has the name of a tensor or of an enclosing turn.
+/// Reports an index of a `repeat` that has the name of a tensor or of an enclosing `repeat`'s index.
 bool Elaborator::checkTurn(const Statement &repeat, Scope &scope) {
   SMLoc earlier;
   if (const Size *turn = scope.sizes.find(repeat.turn))
@@ -181,7 +185,7 @@ bool Elaborator::checkTurn(const Statement &repeat, Scope &scope) {
   return false;
 }
 
-/// `NAME` or `NAME.TURN`, empty without a namespace; none after an error.
+/// `NAME` or `NAME.ITERATION`; empty without a namespace. Nullopt after an error.
 std::optional<std::string> Elaborator::namespaceOf(const Namespace *space, const Scope &scope) {
   if (!space)
     return "";
@@ -196,12 +200,12 @@ std::optional<std::string> Elaborator::namespaceOf(const Namespace *space, const
   return turn ? std::optional(space->name.str() + "." + std::to_string(*turn)) : std::nullopt;
 }
 
-/// Returns whether there was no error, which the other turns would report too.
+/// Elaborates one iteration as a copy. Returns whether there was no error: the other iterations would report the same.
 bool Elaborator::elaborateTurn(const Statement &repeat, int64_t turn, int64_t count, Scope &scope, Body &body) {
-  // Names that a turn defines must not be seen by the next one, so each turn starts from the names before it.
+  // The next iteration must not see names that this one defines, so each starts with the names before the `repeat`.
   llvm::StringMap<Binding> before = scope.names;
   size_t errors = diagnostics.size();
-  // Turns are numbered over the whole model, because paths alone do not tell the turns of two `repeat`s apart.
+  // Iterations are numbered over the whole model, since paths do not distinguish those of two `repeat`s.
   if (scope.function.kind == Function::Model)
     scope.turn = turnsBegun++;
   if (!repeat.turn.empty()) {
@@ -209,7 +213,7 @@ bool Elaborator::elaborateTurn(const Statement &repeat, int64_t turn, int64_t co
     scope.turnCounts[repeat.turn] = count;
   }
   elaborateBody(repeat.body, scope, body);
-  // Carried names keep their types; names made in the turn end with it.
+  // Carried names keep their types; names made in the iteration end with it.
   for (auto &[name, old] : before) {
     Binding &now = scope.names[name];
     if (old.kind != Binding::Broken && now.kind != Binding::Broken && shapeOf(body, old) != shapeOf(body, now) &&
@@ -228,6 +232,7 @@ bool Elaborator::elaborateTurn(const Statement &repeat, int64_t turn, int64_t co
   return diagnostics.size() == errors;
 }
 
+/// Makes a loop of the iterations if they are alike, else copies.
 void Elaborator::elaborateRepeat(const Statement &statement, Scope &scope, Body &body) {
   std::optional<int64_t> count = scope.sizes.evaluate(*statement.value);
   if (!count) {
@@ -244,7 +249,7 @@ void Elaborator::elaborateRepeat(const Statement &statement, Scope &scope, Body 
   int64_t outerTurn = scope.turn;
   bool failed = false;
   for (int64_t turn = 0; turn < *count && !failed; ++turn) {
-    // The first turn may differ from the others, as one that begins a sum does.
+    // The first iteration may differ from the others, as one that begins a sum does. So a loop may begin at the second.
     if (turn < 2) {
       TurnRoller roller(*this, statement, scope, body);
       if (roller.roll(turn, *count))
@@ -262,6 +267,7 @@ void Elaborator::elaborateRepeat(const Statement &statement, Scope &scope, Body 
   scope.turns = outer;
   scope.turn = outerTurn;
   scope.sizes.unbind(statement.turn);
+  // Names that the iterations collected are whole tensors from here on.
   for (auto next = scope.collected.begin(); next != scope.collected.end();) {
     auto [name, collected] = *next;
     if (collected.turn != statement.turn) {
@@ -311,6 +317,7 @@ void Elaborator::elaborateModel(const Function &model) {
   active.pop_back();
 }
 
+/// Finds the batch axes of arguments and results by the name of the size.
 void Elaborator::markBatch(const Function &model, Scope &scope) {
   StringRef batch = library.main().file.batch;
   if (!batch.empty()) {
@@ -326,6 +333,7 @@ void Elaborator::markBatch(const Function &model, Scope &scope) {
     program.resultBatch.push_back(batchAxis(result));
 }
 
+/// Checks what needs no call: only layers whose header and pops have known sizes.
 void Elaborator::checkUncalled(const Function &layer) {
   Scope scope(layer, diagnostics, library.sizesOf(layer));
   for (const NamedExpr &given : layer.given)

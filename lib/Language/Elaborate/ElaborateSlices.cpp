@@ -1,7 +1,8 @@
-//===- ElaborateSlices.cpp - left sides that are a part of an axis ----------------------===//
+//===- ElaborateSlices.cpp - left sides that are a slice of an axis -------===//
 //
-// `y[n, C + c] += b[n, c]` gives the elements from C on of an axis whose extent a header, a line of its own or an
-// earlier clause says; the others are 0, or false. The part is read where it is, and added to the clauses before.
+// `y[n, C + c] += b[n, c]` gives the elements from C on of an axis whose extent is stated by a header, by a line of its
+// own or by an earlier clause. The other elements are 0, or false. The slice is placed at its offset, and added to the
+// clauses before.
 //
 //===----------------------------------------------------------------------===//
 #include "Emit/EmitEquations.h"
@@ -12,6 +13,7 @@ using namespace plc::language;
 using llvm::Twine;
 using mlir::AffineMap;
 
+/// Adds the equation of a slice; its result has the whole axes.
 std::optional<Binding> RuleBuilder::addPart(StringRef name, SMLoc place, const Node *node) {
   std::optional<llvm::SmallVector<Axis, 4>> whole = wholeAxes(name);
   if (earlier)
@@ -50,7 +52,7 @@ std::optional<Binding> RuleBuilder::addPart(StringRef name, SMLoc place, const N
   return earlier ? addWholes(name, place, part) : part;
 }
 
-/// The sum of the clauses before and one more, both of whole axes.
+/// The sum of the clauses before and one more, both over whole axes.
 std::optional<Binding> RuleBuilder::addWholes(StringRef name, SMLoc place, const Binding &part) {
   llvm::SmallVector<IndexId, 4> ids;
   llvm::SmallVector<Node::Position, 4> entries;

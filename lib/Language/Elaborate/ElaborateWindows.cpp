@@ -1,9 +1,9 @@
-//===- ElaborateWindows.cpp - affine positions on the right --------------------------===//
+//===- ElaborateWindows.cpp - affine positions on the right ---------------===//
 //
 // `x[n, c, 2*i + p - 1]` reads an axis at positions that move with several indices. Extents come from elsewhere in the
-// rule: from tensors that have the index alone, or from brackets. Where nothing tells them and the positions can count
-// the axis whole, once each, they do (AffineIndices.cpp). A position that can fall outside is an error, unless it stands
-// in `pad(..)`.
+// rule: from tensors that have the index alone, or from brackets. Where nothing gives them and the positions can count
+// the whole axis once, they do (AffineIndices.cpp). A position that can fall outside is an error, unless it stands in
+// `pad(..)`.
 //
 //===----------------------------------------------------------------------===//
 #include "Emit/Integers.h"
@@ -16,7 +16,7 @@ using plc::Diagnostic;
 
 static std::string clipped(const Expr &expr) { return expr.text.substr(0, 60).str(); }
 
-/// An index expression on the right, over an axis if it is known.
+/// Collects the indices of a position on the right. `axis` is null if the tensor's axes are not known.
 bool RuleBuilder::collectAffine(const Expr &expr, const Axis *axis, StringRef tensor, bool padded) {
   std::optional<Affine> affine = affineOf(expr);
   badIndices |= !affine; // do not report a missing extent: the unreadable expression may have given it
@@ -36,6 +36,7 @@ bool RuleBuilder::collectAffine(const Expr &expr, const Axis *axis, StringRef te
   return true;
 }
 
+/// Collects `pad(x[..], v)`, whose positions may fall outside.
 bool RuleBuilder::collectPad(const Expr &call) {
   const std::vector<const Expr *> &operands = call.operands;
   if (call.brackets || operands.empty() || operands.size() > 2 || operands[0]->kind != Expr::Access) {
@@ -48,13 +49,14 @@ bool RuleBuilder::collectPad(const Expr &call) {
   return read && (operands.size() == 1 || collect(*operands[1]));
 }
 
+/// Whether all indices of the position have extents.
 bool RuleBuilder::isComplete(const Affine &affine) const {
   return llvm::all_of(affine.indices, [&](IndexId id) { return (*indices)[id].extent != 0; });
 }
 
 /// Gives all positions of the rule their extents, and checks that they are inside.
 bool RuleBuilder::settlePositions() {
-  // What one position tells may be what another lacks.
+  // One position may give an extent that another one lacks, so this repeats until nothing changes.
   bool ok = true;
   for (bool changed = true; changed;) {
     changed = false;
@@ -73,18 +75,19 @@ bool RuleBuilder::settlePositions() {
   return ok;
 }
 
-/// Whether the position can count the axis whole, with the extents that are known.
+/// Whether the position can count the whole axis, given the extents that are known.
 bool RuleBuilder::isSplit(const Reading &reading) const {
   const Affine &affine = *reading.affine;
-  // `x[0 + i]` reads a part.
+  // `x[0 + i]` reads a slice.
   return !reading.padded && affine.start == 0 && affine.terms.size() > 1 && countsOnce(affine);
 }
 
+/// Takes the extents of a position that counts the whole axis from its coefficients.
 bool RuleBuilder::deduceParts(Reading &reading) {
   return setParts(*reading.affine) && setAxis(*reading.affine, reading.axis, "'" + reading.tensor + "'");
 }
 
-/// An index that nothing gives an extent.
+/// Reports an index without an extent.
 bool RuleBuilder::refuseOpen(const Reading &reading) {
   const Affine &affine = *reading.affine;
   auto isOpen = [&](IndexId id) { return (*indices)[id].extent == 0; };
@@ -109,7 +112,7 @@ bool RuleBuilder::refuseOpen(const Reading &reading) {
   return false;
 }
 
-/// Whether no position falls outside; forgets strides where the indices count the axis whole.
+/// Checks that no position falls outside. Drops the strides where the indices count the whole axis.
 bool RuleBuilder::checkInside(const Reading &reading, bool onLeft) {
   Affine &affine = *reading.affine;
   int64_t least = affine.start, most = affine.start, inner = 1;
@@ -137,6 +140,7 @@ bool RuleBuilder::checkInside(const Reading &reading, bool onLeft) {
   return false;
 }
 
+/// A padded read. Numbers alone may stand around a tensor.
 const Node *RuleBuilder::resolvePad(const Expr &call, const Context &context) {
   if (call.operands.empty() || call.operands[0]->kind != Expr::Access)
     return nullptr; // reported by the walk over indices
@@ -158,7 +162,8 @@ const Node *RuleBuilder::resolvePad(const Expr &call, const Context &context) {
   return padGathers(finish(std::move(node)), outside);
 }
 
-/// Reads computed positions where they are inside, and the number elsewhere.
+/// Reads computed positions where they are inside, and the number elsewhere: the position is clamped, and a select
+/// tests whether that changed it.
 const Node *RuleBuilder::padGathers(const Node *read, const Node *outside) {
   const Node *inside = nullptr;
   Node clamped = *read;

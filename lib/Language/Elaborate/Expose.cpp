@@ -1,4 +1,4 @@
-//===- Expose.cpp - values of rules as results of the model ---------------===//
+//===- Expose.cpp - values of rules as results ----------------------------===//
 #include "Expose.h"
 #include "plc/Support/Diagnostics.h"
 #include "plc/Support/Nearest.h"
@@ -10,7 +10,7 @@ using plc::Nearest;
 
 namespace {
 
-/// The number of the body's result that is this value. If the value is no result yet it becomes one.
+/// The number of the body's result that is this value. Adds a result if there is none.
 size_t resultOf(Body &body, ValueId value) {
   auto found = llvm::find(body.results, value);
   size_t position = found - body.results.begin();
@@ -32,7 +32,7 @@ std::string unknownRule(const Twine &what, StringRef rule, const Body &body) {
   return (what + "' has no rule for '" + rule + "'" + nearest.text()).str();
 }
 
-/// Makes the value of a layer's rule available to the model: all calls of the body get one more result.
+/// Exposes the value of a layer's rule: all calls of the body get one more result, since they share its signature.
 std::optional<ValueId> exposeLayer(Program &program, Step &call, StringRef rule, std::string &wrong) {
   Instance &instance = **llvm::find_if(program.instances, [&](auto &each) { return each.get() == call.callee; });
   auto found = instance.body.rules.find(rule);
@@ -47,7 +47,7 @@ std::optional<ValueId> exposeLayer(Program &program, Step &call, StringRef rule,
   return call.results[position];
 }
 
-/// The longest path of a call that the name begins with is the layer's; the rest may be a rule of a nested layer.
+/// The longest prefix of the name that is the path of a call is the layer's. The rest may be a rule of a nested layer.
 std::optional<ValueId> exposeRule(Program &program, StringRef name, std::string &wrong) {
   auto shorter = [](StringRef path) { return path.contains('.') ? path.rsplit('.').first : StringRef(); };
   for (StringRef path = shorter(name); !path.empty(); path = shorter(path)) {
@@ -80,5 +80,5 @@ void plc::language::expose(Program &program, StringRef name, Diagnostics &diagno
   }
   program.exposed.push_back(name.str());
   program.body.results.push_back(*value);
-  program.resultBatch.push_back(-1); // which axis is the batch is found later, by `--ein-entry`
+  program.resultBatch.push_back(-1); // `--ein-entry` finds the batch axis later
 }

@@ -1,7 +1,8 @@
-//===- Extents.cpp - what is said of a name before its rules -----------------===//
+//===- Extents.cpp - checks declared extents and types --------------------===//
 //
-// A header says it of results, a line of its own (`y: [N, C1 + C2]`) of any name that rules behind it define. It gives
-// the extents of an affine left side and the type of numbers; of everything else it must be what the rules imply.
+// A header states the extents and type of a result, and a line of its own (`y: [N, C1 + C2]`) those of any name that
+// later rules define. The statement gives the extents of an affine left side, and the type of numbers. Everything else
+// must agree with what the rules imply.
 //
 //===----------------------------------------------------------------------===//
 #include "Elaborator.h"
@@ -12,6 +13,7 @@ using namespace plc::language;
 using llvm::Twine;
 using plc::Diagnostic;
 
+/// Records a line that states extents. It must come before all rules of the name, and be the only one.
 void Elaborator::elaborateExtents(const Statement &statement, Scope &scope, Body &body) {
   const Declarator &said = statement.lefts[0];
   auto refuse = [&](const Twine &what, SMLoc earlier, const Twine &note) {
@@ -34,7 +36,7 @@ void Elaborator::elaborateExtents(const Statement &statement, Scope &scope, Body
   body.broken |= !declared->second.axes;
 }
 
-/// Checks, at the end of the block in which the line stands, that a rule has defined its name.
+/// Checks, at the end of the block with the line, that a rule has defined the name.
 void Elaborator::endExtents(const Statement &statement, Scope &scope, Body &body) {
   const Declarator &said = statement.lefts[0];
   auto declared = scope.declared.find(said.name);
@@ -47,7 +49,8 @@ void Elaborator::endExtents(const Statement &statement, Scope &scope, Body &body
   scope.declared.erase(declared);
 }
 
-/// Checks the value of a rule against the line that states its extents and type; a number takes the type of the line.
+/// Checks a rule's value against the line that states its extents and type. A number takes the type of the line, and a
+/// storage type rounds.
 bool Elaborator::checkDeclared(StringRef name, Binding &binding, Scope &scope, Body &body) {
   auto found = scope.declared.find(name);
   if (found == scope.declared.end() || binding.kind == Binding::Broken)
@@ -63,6 +66,7 @@ bool Elaborator::checkDeclared(StringRef name, Binding &binding, Scope &scope, B
   return ok;
 }
 
+/// Checks a result against its header. A result of an fn without brackets may have any shape.
 bool Elaborator::checkResult(const Declarator &result, const Binding &binding, Scope &scope, const Body &body) {
   bool anyShape = !result.brackets && scope.function.kind == Function::Fn;
   if (anyShape)
@@ -71,13 +75,13 @@ bool Elaborator::checkResult(const Declarator &result, const Binding &binding, S
   return axes && conforms(result, *axes, binding, body, "result ");
 }
 
-/// Is the number one of the type?
+/// Whether a number is one of the type.
 static bool canBe(Element element, double number) {
   double limit = largestNumber(element);
   return isRealElement(element) || (isInteger(element) && number == std::floor(number) && std::abs(number) <= limit);
 }
 
-/// Is a value what is said of it? Reports.
+/// Whether a value has the stated type and extents. Reports each difference.
 bool Elaborator::conforms(const Declarator &said, llvm::ArrayRef<Axis> axes, const Binding &binding, const Body &body,
                           StringRef noun) {
   auto differs = [&](const Twine &what, SMLoc place, const Twine &declared) -> Diagnostic & {

@@ -1,4 +1,4 @@
-//===- Facts.h - what elaboration finds out, for editors --------*- C++ -*-===//
+//===- Facts.h - facts for editors ------------------------------*- C++ -*-===//
 #ifndef PLC_LIB_LANGUAGE_ELABORATE_FACTS_H
 #define PLC_LIB_LANGUAGE_ELABORATE_FACTS_H
 
@@ -7,9 +7,10 @@
 
 namespace plc::language {
 
-/// Of the first set of sizes for which a body is elaborated. Texts are made when they are asked for.
+/// What elaboration finds out about names, for editors. A body that is elaborated for several sizes contributes the
+/// first of them. Texts are made on request.
 struct Facts {
-  /// Of a tensor, by the place of the name that defines it; without an element of its own it is a number.
+  /// The type of a tensor, by the location of the name that defines it. A number has no element type.
   struct Type {
     Element element;
     llvm::SmallVector<Axis, 4> axes;
@@ -17,9 +18,9 @@ struct Facts {
   llvm::DenseMap<const char *, Type> types;
   struct Rule {
     std::shared_ptr<std::vector<Index>> indices;
-    llvm::SmallVector<std::pair<IndexId, StringRef>, 2> summed; // over which term
+    llvm::SmallVector<std::pair<IndexId, StringRef>, 2> summed; // index, and the term it is summed over
   };
-  /// By the beginning of the right side.
+  /// Rules, by the beginning of the right side.
   llvm::DenseMap<const char *, Rule> rules;
 };
 

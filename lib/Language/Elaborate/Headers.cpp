@@ -1,4 +1,4 @@
-//===- Headers.cpp - what a call binds in the callee's header -------------===//
+//===- Headers.cpp - binds calls to headers -------------------------------===//
 #include "Builtins.h"
 #include "Elaborator.h"
 #include "RuleBuilder.h"
@@ -9,6 +9,7 @@ using llvm::Twine;
 using plc::Diagnostic;
 using plc::Nearest;
 
+/// The function that a call names. A name of the standard library that is not in use gets the `use` as a remedy.
 const Function *Elaborator::find(const Expr &call, const Function &caller) {
   const llvm::StringMap<const Function *> &functions = library.seenBy(caller);
   auto it = functions.find(call.name);
@@ -32,6 +33,7 @@ const Function *Elaborator::find(const Expr &call, const Function &caller) {
   return nullptr;
 }
 
+/// Sizes behind `;` come first, since axes of the arguments may be computed from them.
 bool Elaborator::bindArguments(const Call &call, Scope &scope) {
   const Function &callee = call.callee;
   if (call.arguments.size() != callee.arguments.size()) {
@@ -68,6 +70,7 @@ Element plc::language::elementNamed(StringRef name) {
   return Element::Real;
 }
 
+/// Binds the axes of one argument to a header's. Checks element type and rank; `...` takes the leading axes.
 bool Elaborator::bindTensor(const Call &call, Scope &scope, const Declarator &formal, const Binding &actual,
                             SMLoc place, StringRef noun) {
   const Function &callee = call.callee;
@@ -94,6 +97,7 @@ bool Elaborator::bindTensor(const Call &call, Scope &scope, const Declarator &fo
   }
   bool ok = true;
   size_t leading = rank - named;
+  // All arguments must agree on the axes that `...` stands for.
   if (dots) {
     llvm::SmallVector<Axis, 4> axes(view.axes.begin(), view.axes.begin() + leading);
     bool same = !scope.ellipsis ||
@@ -121,6 +125,7 @@ bool Elaborator::bindTensor(const Call &call, Scope &scope, const Declarator &fo
   return ok;
 }
 
+/// Binds one axis. A lower-case name or an unknown size takes the extent; a known size or a formula must equal it.
 bool Elaborator::bindAxis(const Call &call, Scope &scope, const Declarator &formal, const IndexEntry &entry,
                           Axis actual, unsigned position, SMLoc place, StringRef noun) {
   StringRef name = entry.expr ? entry.expr->text : "...";
@@ -157,7 +162,7 @@ bool Elaborator::bindAxis(const Call &call, Scope &scope, const Declarator &form
   return false;
 }
 
-/// What stands behind `;`: sizes (upper-case) and numbers, by name, with defaults.
+/// Binds the arguments behind `;`: sizes (upper-case) and numbers, by name, with defaults.
 bool Elaborator::bindGiven(const Call &call, Scope &scope) {
   bool ok = true;
   for (const NamedExpr &actual : call.expr.given) {
@@ -192,6 +197,7 @@ bool Elaborator::bindGivenValue(const NamedExpr &formal, const NamedExpr *actual
         .note(formal.place, "'" + formal.name + "' is declared here");
     return false;
   }
+  // A default is evaluated with the callee's names, an argument with the caller's.
   const Scope &where = actual ? call.caller : scope;
   if (isSizeName(formal.name)) {
     // 0 is a flag that is not set; where an extent is meant, `evaluateExtent` refuses it.
@@ -226,7 +232,7 @@ std::optional<llvm::SmallVector<Axis, 4>> Elaborator::headerAxes(const Declarato
   bool ok = true;
   for (const IndexEntry &entry : declarator.axes) {
     if (entry.isEllipsis()) {
-      // Without it the header's arguments have no `...`, or the parser reported it.
+      // Otherwise the header's arguments have no `...`, or the parser reported it.
       ok &= scope.ellipsis.has_value();
       if (!ok)
         continue;

@@ -1,4 +1,4 @@
-//===- Indices.cpp - the indices of a rule and their extents --------------===//
+//===- Indices.cpp - indices of a rule and their extents ------------------===//
 #include "Builtins.h"
 #include "RuleBuilder.h"
 
@@ -10,6 +10,7 @@ bool plc::language::hasIndex(const Expr &expr) {
   return expr.brackets || llvm::any_of(expr.operands, [](const Expr *operand) { return hasIndex(*operand); });
 }
 
+/// The index of a name; a new one at its first use.
 IndexId RuleBuilder::indexNamed(StringRef name) {
   auto [it, isNew] = byName.try_emplace(name, indices->size());
   if (isNew)
@@ -29,6 +30,7 @@ IndexId RuleBuilder::ellipsisIndex(unsigned position) {
   return id;
 }
 
+/// Sets the extent of an index, or compares it with the one that it has.
 bool RuleBuilder::setExtent(IndexId id, Axis axis, SMLoc place, const Twine &owner) {
   Index &index = (*indices)[id];
   if (!index.extent) {
@@ -48,7 +50,7 @@ bool RuleBuilder::setExtent(IndexId id, Axis axis, SMLoc place, const Twine &own
   return false;
 }
 
-/// One index of a left side or of a reduction's brackets, at most once in it.
+/// Declares one index of a left side or of a reduction's brackets; it may occur there once.
 bool RuleBuilder::declareIndex(const IndexEntry &entry, SMLoc place, StringRef name,
                                llvm::SmallVectorImpl<IndexId> &ids) {
   if (const Size *turn = scope.sizes.find(name)) {
@@ -72,13 +74,14 @@ bool RuleBuilder::declareIndex(const IndexEntry &entry, SMLoc place, StringRef n
   return stateExtent(id, *entry.extent, scope.sizes);
 }
 
+/// The extent of `i: N`.
 bool RuleBuilder::stateExtent(IndexId id, const Expr &expr, const Sizes &sizes) {
   std::optional<int64_t> extent = sizes.evaluateExtent(expr);
   badIndices |= !extent;
   return extent && setExtent(id, {*extent, expr.place}, expr.place, "this bracket");
 }
 
-/// `i: size(j)`, when the tensors of the rule have told the extent of j. An index of the rule hides an axis that the
+/// `i: size(j)`, after the tensors of the rule have given the extent of j. An index of the rule hides an axis that the
 /// header names.
 bool RuleBuilder::stateSizedExtents() {
   bool ok = true;
@@ -92,8 +95,8 @@ bool RuleBuilder::stateSizedExtents() {
   return ok;
 }
 
-/// The indices of a left side or of a reduction's brackets: names, `...` and `i: N`; of a left side also affine
-/// expressions, and `axes` gets what each axis is made of.
+/// Declares the indices of a left side or of a reduction's brackets: names, `...` and `i: N`. On a left side also
+/// affine expressions; `axes` then gets the indices of each axis.
 bool RuleBuilder::declareEntries(const std::vector<IndexEntry> &entries, llvm::SmallVectorImpl<IndexId> &ids,
                                  llvm::SmallVectorImpl<Affine> *axes) {
   bool ok = true;
@@ -142,7 +145,7 @@ bool RuleBuilder::declareAffine(const IndexEntry &entry, llvm::SmallVectorImpl<I
   return ok;
 }
 
-/// Is the expression in an index position an index (and not an integer tensor of rank 0)?
+/// Whether the expression in an index position is an index, and not an integer tensor of rank 0.
 bool RuleBuilder::isPlainIndex(const Expr &expr) {
   if (expr.kind != Expr::Name || isSizeName(expr.name) || scope.sizes.find(expr.name))
     return false; // a size or a turn of `repeat`
@@ -160,20 +163,22 @@ bool RuleBuilder::collectAll(const std::vector<const Expr *> &exprs) {
   return ok;
 }
 
-/// The indices of a right side. A left side may ask before it is declared: what the right tells decides how it is read.
+/// Collects the indices of a right side, at the first call. A left side may ask before it is declared, since the
+/// extents on the right decide how it is read.
 bool RuleBuilder::collectOnce(const Expr &right) {
   if (!rightIsGood)
     rightIsGood = collect(right);
   return *rightIsGood;
 }
 
-/// The indices of a right side, and the extents that they get from one another.
+/// Collects the indices of a right side, and the extents that they get from one another.
 bool RuleBuilder::collectRight(const Expr &right) {
   bool ok = collectOnce(right);
   ok &= stateSizedExtents();
   return settlePositions() && ok;
 }
 
+/// Collects indices and names of an expression; calls of whole tensors are evaluated here.
 bool RuleBuilder::collect(const Expr &expr) {
   switch (expr.kind) {
   case Expr::Name:
@@ -202,7 +207,7 @@ static std::string shapeOf(llvm::ArrayRef<Axis> axes) {
   return text + "]";
 }
 
-/// A tensor without indices: the value of a name or of a call.
+/// A tensor without indices: the value of a name or of a call. All of them in a rule must have one shape.
 bool RuleBuilder::collectBare(const Expr &expr, const Binding &binding) {
   if (binding.kind != Binding::Tensor || binding.view.axes.empty())
     return true;
@@ -232,6 +237,7 @@ bool RuleBuilder::collectBare(const Expr &expr, const Binding &binding) {
   return same;
 }
 
+/// Collects the indices of `x[..]`, and gives them the extents of its axes.
 bool RuleBuilder::collectAccess(const Expr &expr, bool padded) {
   const Binding *binding = scope.find(expr.name);
   tensorNames.try_emplace(expr.name, expr.place);
@@ -269,6 +275,7 @@ bool RuleBuilder::collectAccess(const Expr &expr, bool padded) {
   return ok;
 }
 
+/// Collects the indices of a call. A call of whole tensors is evaluated, since its shape is needed.
 bool RuleBuilder::collectCall(const Expr &expr) {
   llvm::SmallVector<IndexId> ids;
   Builtin builtin = builtinOf(expr.name);
@@ -340,8 +347,8 @@ bool RuleBuilder::takesIndices(const Expr &call) const {
          bindsIndices(*callee, call.indices.size());
 }
 
-/// An index may have the name of a tensor that stands with brackets: `g[d]` beside `x[g]`. Of a scalar tensor a bare name
-/// could be either.
+/// An index may have the name of a tensor that stands with brackets: `g[d]` beside `x[g]`. For a scalar tensor the name
+/// alone could be either, so that is an error.
 bool RuleBuilder::checkClashes() {
   bool ok = true;
   for (const Expr *name : bareTensors)

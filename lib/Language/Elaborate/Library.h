@@ -1,4 +1,4 @@
-//===- Library.h - the files of a program and the names they see -*- C++ -*-===//
+//===- Library.h - files and the names that they see ------------*- C++ -*-===//
 #ifndef PLC_LIB_LANGUAGE_ELABORATE_LIBRARY_H
 #define PLC_LIB_LANGUAGE_ELABORATE_LIBRARY_H
 
@@ -15,26 +15,26 @@ class SourceMgr;
 namespace plc::language {
 struct ParseOptions;
 
-/// One file: what it defines, and the names that its bodies see.
+/// One file: its definitions, and the names that its bodies see.
 struct Unit {
   explicit Unit(Diagnostics &diagnostics) : sizes(diagnostics) {}
 
-  std::string name; // as its errors show it
+  std::string name; // as errors show it
   File file;
   /// Its own dims and those of the files that it uses.
   Sizes sizes;
-  /// Its own functions; the layers and fns of the files that it uses; of std what none of these defines.
+  /// Its own functions, and the layers and fns of the files that it uses. These win over functions of std.
   llvm::StringMap<const Function *> functions;
   bool isStandard = false;
 };
 
 /// The files of a program.
 struct Library {
-  std::vector<std::unique_ptr<Unit>> units; // the user's main file is the first
+  std::vector<std::unique_ptr<Unit>> units; // the user's main file comes first
   llvm::DenseMap<const Function *, const Unit *> unitOf;
-  /// What is found out about names goes here; null: nobody asks.
+  /// Receives what is found out about names; null if no editor asks.
   Facts *facts = nullptr;
-  /// The `use` that brings in each function of the standard library, for messages.
+  /// For messages: the `use` that each function of the standard library needs.
   llvm::StringMap<StringRef> standard;
 
   const Unit &main() const { return *units.front(); }
@@ -45,7 +45,7 @@ struct Library {
   const Sizes &sizesOf(const Function &function) const { return unitOf.lookup(&function)->sizes; }
 };
 
-/// Parses the main file of `sources` and all that it uses, and evaluates their dims.
+/// Parses the main file of `sources` and all files that it uses, and evaluates their dims.
 void loadFiles(llvm::SourceMgr &sources, const ParseOptions &options, Library &library, Diagnostics &diagnostics);
 
 } // namespace plc::language

@@ -1,8 +1,8 @@
-//===- NarrowTypes.cpp - tensors that only hold numbers ----------------------===//
+//===- NarrowTypes.cpp - tensors of storage types -------------------------===//
 //
-// A tensor of bf16, f16 or i8 is read as what its elements are computed in, real or i32, which changes none. What is
-// defined as such a tensor, by a line of its own or as a result in a header, is computed and then rounded, once: an
-// equation of its own, behind all clauses of the name.
+// A tensor of bf16, f16 or i8 is read in the type that its elements are computed in, real or i32, which changes no
+// element. A tensor that is defined with such a type, by a line of its own or as a result in a header, is computed and
+// then rounded once: by an equation of its own, after all clauses of the name.
 //
 //===----------------------------------------------------------------------===//
 #include "Elaborator.h"
@@ -11,6 +11,8 @@ using namespace plc::language;
 
 static_assert(plc::sumTypeOf(plc::ElementType::I8) == plc::ElementType::I32, "as `computedAs` says");
 
+/// A copy with another element type: emission casts it. `Body::rounded` keeps the exact value, to which later clauses
+/// add.
 Binding Elaborator::roundTo(Element element, const Binding &binding, StringRef name, const Scope &scope, Body &body) {
   if (binding.kind != Binding::Tensor || body.values[binding.view.value].element == element)
     return binding;

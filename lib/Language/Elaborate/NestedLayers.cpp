@@ -1,8 +1,8 @@
-//===- NestedLayers.cpp - layers called by layers -----------------------------===//
+//===- NestedLayers.cpp - layers called by layers -------------------------===//
 //
-// The body of a nested layer becomes part of the body that calls it: cuts, kinds and shared bodies are those of the
-// layer that the model calls. Its parameters have paths under that call; what nested layers stash for each other stays
-// inside, the other skips are results and arguments of the outer body.
+// The body of a nested layer becomes part of the body that calls it. So cuts, kinds and shared bodies are those of the
+// layer that the model calls. Its parameters have paths under that call. Skips between nested layers stay inside; other
+// skips become results and arguments of the outer body.
 //
 //===----------------------------------------------------------------------===//
 #include "Elaborator.h"
@@ -11,6 +11,7 @@
 using namespace plc::language;
 using llvm::Twine;
 
+/// Inlines a layer like an fn, with its own path and with its pops bound to stashes of the body.
 std::optional<std::vector<Binding>> Elaborator::inlineLayer(const Call &call, Scope &scope, const std::string &space,
                                                             const std::string &path) {
   std::string own = path;
@@ -34,7 +35,7 @@ std::optional<std::vector<Binding>> Elaborator::inlineLayer(const Call &call, Sc
   return results;
 }
 
-/// The value of a skip that the body has stashed or popped before; if there is none, the skip becomes an argument.
+/// The value of a skip that the body stashed or popped before. Otherwise the skip becomes an argument of the body.
 Binding Elaborator::popNested(const Call &call, Scope &scope, const Statement &pop) {
   Body &body = call.body;
   SkipKey key = keyIn(scope, pop.skip);
@@ -42,7 +43,7 @@ Binding Elaborator::popNested(const Call &call, Scope &scope, const Statement &p
     if (stash.key == key) {
       stash.popped = true;
       Binding value = stash.value;
-      // What is popped is an argument, and arguments are tensors, so a stashed number becomes one of rank 0.
+      // A popped value is an argument, and arguments are tensors. So a stashed number becomes a tensor of rank 0.
       if (value.kind == Binding::Number)
         value = {Binding::Tensor, body.whole(materialise(body, value, pop.skip)), 0, value.place};
       return value;
@@ -53,8 +54,8 @@ Binding Elaborator::popNested(const Call &call, Scope &scope, const Statement &p
   return importSkip(call, scope, pop, key);
 }
 
-/// Makes an argument of what the model's call of the outer layer pops. If there is no such skip, which is reported at
-/// the end, the rest is checked as far as sizes are known.
+/// Makes an argument for a skip that the model's call of the outer layer pops. If there is no such skip, which is
+/// reported at the end, the rest is checked as far as sizes are known.
 Binding Elaborator::importSkip(const Call &call, Scope &scope, const Statement &pop, const SkipKey &key) {
   Body &body = call.body;
   const Declarator &left = pop.lefts[0];
@@ -77,7 +78,7 @@ Binding Elaborator::importSkip(const Call &call, Scope &scope, const Statement &
   return {Binding::Tensor, body.whole(body.arguments.back()), 0, left.place};
 }
 
-/// Has a body been elaborated for what this call pops?
+/// Whether a body was elaborated for the types that this call pops.
 bool Elaborator::importsFit(const Instance &instance, const Call &call, const std::string &space) const {
   return llvm::all_of(instance.body.imports, [&](const Body::Import &import) {
     auto found = skips.find(within(call.space, space, import.key));
@@ -91,7 +92,7 @@ bool Elaborator::importsFit(const Instance &instance, const Call &call, const st
   });
 }
 
-/// Passes what nested layers pop, behind the layer's own arguments.
+/// Passes the skips that nested layers pop, behind the layer's own arguments.
 void Elaborator::takeImports(const Call &call, const Instance &instance, const std::string &space, Step &step) {
   for (const Body::Import &import : instance.body.imports) {
     SkipKey key = within(call.space, space, import.key);
@@ -107,7 +108,7 @@ void Elaborator::takeImports(const Call &call, const Instance &instance, const s
   }
 }
 
-/// Nested paths are unique in the model too: `f(x) in block` may meet the `f` of a `block`.
+/// Nested paths are unique in the model, too: `f(x) in block` may collide with the `f` of a `block`.
 void Elaborator::enterNestedPaths(const Call &call, const Instance &instance, const std::string &path) {
   for (const auto &[nested, place] : instance.body.calls) {
     std::string whole = path + "." + nested;
@@ -123,7 +124,7 @@ void Elaborator::enterNestedPaths(const Call &call, const Instance &instance, co
   }
 }
 
-/// The layer and those that it calls, also through others.
+/// The layer, and all layers that it calls, directly or through others.
 std::vector<const Function *> Elaborator::layersOf(const Function &layer) const {
   llvm::SetVector<const Function *> layers;
   std::vector<const Expr *> exprs;

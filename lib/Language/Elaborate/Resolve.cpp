@@ -17,7 +17,7 @@ StringRef plc::language::nameOf(Element element) {
   return element == Element::Real ? "real" : "a number";
 }
 
-/// Free indices in canonical order: as on the left side, then as they appeared.
+/// Sets the free indices of a node, in canonical order: as on the left side, then by first occurrence.
 void RuleBuilder::setDims(Node &node) const {
   auto add = [&](IndexId id) {
     if (!llvm::is_contained(node.dims, id) && !llvm::is_contained(node.summed, id))
@@ -72,7 +72,7 @@ const Node *RuleBuilder::makeMap(StringRef function, SMLoc place, std::vector<co
   return finish(std::move(node));
 }
 
-/// The element type that all operands take; none after an error.
+/// The element type that all operands take; nullopt after an error. Numbers adapt to tensors, and tensors must agree.
 std::optional<Element> RuleBuilder::unify(llvm::ArrayRef<const Node *> operands, SMLoc place) {
   const Node *typed = nullptr;
   for (const Node *operand : operands) {
@@ -106,7 +106,7 @@ std::optional<Element> RuleBuilder::unify(llvm::ArrayRef<const Node *> operands,
   return typed->element;
 }
 
-/// Passes a node on if arithmetic can use it.
+/// Returns the node if arithmetic can use it; else null, after an error.
 const Node *RuleBuilder::wantNumber(const Node *node) {
   if (!node || node->element != Element::Bool)
     return node;
@@ -114,7 +114,7 @@ const Node *RuleBuilder::wantNumber(const Node *node) {
   return nullptr;
 }
 
-/// Passes a node on if it is real, or a number that can be.
+/// Returns the node if it is real, or a number that can be; else null, after an error.
 const Node *RuleBuilder::wantReal(const Node *node, StringRef user) {
   if (!node || !isInteger(node->element))
     return wantNumber(node);
@@ -142,6 +142,7 @@ const Node *RuleBuilder::resolve(const Expr &expr, const Context &context) {
   }
 }
 
+/// Numbers are folded in f64. Clauses of truth values are joined by 'or'.
 const Node *RuleBuilder::resolveSum(const Expr &expr, const Context &context) {
   const Node *result = nullptr;
   bool ok = true;
@@ -191,7 +192,7 @@ const Node *RuleBuilder::resolveCompare(const Expr &expr, const Context &context
   return finish(std::move(node));
 }
 
-/// What a condition of numbers alone is.
+/// The value of a condition of numbers alone; nullopt for others.
 static std::optional<bool> constantCondition(const Node &node) {
   if (node.kind != Node::Map)
     return std::nullopt;
@@ -219,14 +220,15 @@ static std::optional<bool> constantCondition(const Node &node) {
       .Default(std::nullopt);
 }
 
-/// Whether a reduction around it binds an index of what a flag leaves out that what it leaves in has not: the flag then is
-/// no reason to do without it.
+/// Whether a reduction around the expression binds an index that the dropped side has and the kept one lacks. A flag
+/// must not change which indices exist, so the side then stays.
 bool RuleBuilder::bindsDropped(const Context &context, const Node &dropped, const Node &kept) const {
   return llvm::any_of(context.bound, [&](IndexId id) {
     return llvm::is_contained(dropped.dims, id) && !llvm::is_contained(kept.dims, id);
   });
 }
 
+/// A flag decides at compile time which sides of a condition remain.
 const Node *RuleBuilder::resolveLogic(const Expr &expr, const Context &context) {
   const Node *result = nullptr;
   bool ok = true;
@@ -254,6 +256,7 @@ const Node *RuleBuilder::resolveLogic(const Expr &expr, const Context &context) 
   return ok ? result : nullptr;
 }
 
+/// A condition that is constant chooses its branch here; both branches have been checked.
 const Node *RuleBuilder::resolveIf(const Expr &expr, const Context &context) {
   const Node *test = wantCondition(resolve(*expr.operands[0], context));
   const Node *yes = resolve(*expr.operands[1], context);
@@ -262,7 +265,6 @@ const Node *RuleBuilder::resolveIf(const Expr &expr, const Context &context) {
   auto summed = sums.find(&expr);
   if (!chosen)
     return nullptr;
-  // A flag behind `;` chooses a branch when the model is compiled; both have been checked.
   if (std::optional<bool> known = constantCondition(*test); known && summed == sums.end()) {
     const Node *kept = *known ? yes : no;
     if (!bindsDropped(context, *chosen, *kept))
@@ -281,6 +283,7 @@ const Node *RuleBuilder::resolveIf(const Expr &expr, const Context &context) {
   return finish(std::move(node));
 }
 
+/// A chain of factors, summed over the indices that the sum rule placed here.
 const Node *RuleBuilder::resolveTerm(const Expr &expr, const Context &outer) {
   Context context = outer;
   context.term = &expr;
@@ -318,7 +321,7 @@ const Node *RuleBuilder::resolveTerm(const Expr &expr, const Context &outer) {
   if (!element)
     return nullptr;
   node.element = *element;
-  // Nothing is summed inside an index position.
+  // Index positions are not summed.
   if (auto summed = sums.find(&expr); summed != sums.end() && !outer.inPosition)
     node.summed.assign(summed->second.begin(), summed->second.end());
   llvm::sort(node.summed);
@@ -329,7 +332,7 @@ const Node *RuleBuilder::resolveTerm(const Expr &expr, const Context &outer) {
   return finish(std::move(node));
 }
 
-/// `//` and `%` are of integers, `/` is of reals; `*` of conditions is 'and', and they are no other factors.
+/// `//` and `%` are for integers, `/` is for reals. `*` of conditions is 'and', and conditions are no other factors.
 bool RuleBuilder::checkFactors(const Node &term) {
   auto isBool = [](const Node *factor) { return factor->element == Element::Bool; };
   bool product =
@@ -363,7 +366,7 @@ bool RuleBuilder::checkFactors(const Node &term) {
   return true;
 }
 
-/// A term of numbers and sizes is a number.
+/// A term of numbers and sizes is folded to a number.
 const Node *RuleBuilder::foldTerm(const Node &term, SMLoc place) {
   double result = 1;
   for (size_t i = 0; i < term.operands.size(); ++i) {
@@ -395,6 +398,7 @@ const Node *RuleBuilder::resolveFactor(const Expr &expr, const Context &context)
   }
 }
 
+/// An index hides a tensor, a tensor an index of a `repeat`, and that a size.
 const Node *RuleBuilder::resolveName(const Expr &expr, const Context &context) {
   auto index = byName.find(expr.name);
   if (index != byName.end()) {
@@ -443,6 +447,7 @@ std::string RuleBuilder::nearestName(StringRef name) const {
   return nearest.text();
 }
 
+/// A read of a view: the positions of its axes, in the order of the value's.
 const Node *RuleBuilder::makeRead(const View &view, llvm::ArrayRef<Node::Position> entries, SMLoc place) {
   Node node;
   node.kind = Node::Read;
@@ -454,6 +459,7 @@ const Node *RuleBuilder::makeRead(const View &view, llvm::ArrayRef<Node::Positio
   return finish(std::move(node));
 }
 
+/// `x[..]`: each entry is an index, an integer expression, or an affine position.
 const Node *RuleBuilder::resolveAccess(const Expr &expr, const Context &context) {
   const Binding *binding = scope.find(expr.name);
   llvm::SmallVector<Node::Position, 4> entries;
@@ -505,7 +511,7 @@ const Node *RuleBuilder::resolveAccess(const Expr &expr, const Context &context)
   return ok ? makeRead(binding->view, entries, expr.place) : nullptr;
 }
 
-/// The integer in an index position that is no index.
+/// An integer expression in an index position that is no index.
 const Node *RuleBuilder::resolveGathered(const Expr &expr, const Context &outer) {
   Context context = outer;
   context.inPosition = true;

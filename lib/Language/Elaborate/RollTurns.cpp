@@ -1,4 +1,4 @@
-//===- RollTurns.cpp - turns of a `repeat` as a loop ------------------------===//
+//===- RollTurns.cpp - iterations of a `repeat` as a loop -----------------===//
 #include "RollTurns.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
@@ -9,16 +9,18 @@ namespace {
 
 constexpr const char *fewer = "a loop within it has not as many turns in each of its turns";
 
-/// Compares the equations of a turn with those of the first one and finds what is linear in the turn.
+/// Compares the equations of an iteration with those of the first one, and finds the numbers that are linear in the
+/// iteration.
 class TurnMatcher {
 public:
-  /// `distance` turns behind the first, whose values begin at `base`, the turn's own at `ownBase`.
+  /// The other iteration is `distance` after the first. Values of the first begin at `base`, its own at `ownBase`.
   TurnMatcher(Loop &loop, int64_t distance, ValueId base, ValueId ownBase)
       : loop(loop), distance(distance), base(base), ownBase(ownBase) {}
 
-  /// Why turns that are alike as such make no loop; empty where they are not alike.
+  /// Why iterations that are alike still make no loop. Empty if they are not alike.
   StringRef whyNot() const { return why; }
 
+  // Values from outside are the same; own values correspond by position.
   bool match(ValueId first, ValueId own) const { return first == (own >= ownBase ? own - ownBase + base : own); }
 
   bool match(const std::vector<Step> &first, const std::vector<Step> &own) {
@@ -45,7 +47,8 @@ private:
            match(*a.value, *b.value);
   }
 
-  // An inner loop: its own numbers must not change with this one's turn too.
+  // Compares inner loops. Their own numbers must not change with this iteration, too: emission handles one loop for
+  // each number.
   bool matchLoops(const Loop &a, const Loop &b) {
     auto sameCarry = [&](const Loop::Carry &x, const Loop::Carry &y) {
       return match(x.init, y.init) && match(x.argument, y.argument) && match(x.next, y.next) && match(x.last, y.last);
@@ -65,7 +68,7 @@ private:
     return same;
   }
 
-  /// What inner loops say of a number, in the same words.
+  /// Whether inner loops agree on a number. Nullopt if it belongs to none of them.
   template <typename Key>
   std::optional<bool> sameInner(std::map<Key, Loop::Linear> Loop::*table, Key a, Key b) {
     for (auto [first, own] : inner) {
@@ -81,6 +84,7 @@ private:
     return std::nullopt;
   }
 
+  // Whether a number is linear: the second iteration gives the step, every further one must confirm it.
   template <typename Key>
   bool linear(std::map<Key, Loop::Linear> Loop::*table, Key key, Key other, int64_t first, int64_t own) {
     if (std::optional<bool> same = sameInner(table, key, other))
@@ -90,7 +94,7 @@ private:
       found[key] = {first, own - first};
     auto it = found.find(key);
     int64_t step = it == found.end() ? 0 : it->second.step;
-    // Numbers of turns are counted in i32.
+    // Numbers of iterations are counted in i32.
     return own == first + step * distance && std::abs(own) <= INT32_MAX && std::abs(first) <= INT32_MAX;
   }
 
@@ -111,7 +115,7 @@ private:
     int64_t first = a.constant.value_or(a.start), own = b.constant.value_or(b.start);
     if (!linear<const Node::Position *>(&Loop::positions, &a, &b, first, own))
       return false;
-    // Of a value of the turn itself only an element is read at a number that changes, within it.
+    // A value of the iteration itself may be read at a moving number only element by element: a loop does not stack it.
     return !isOwn || !loop.positions.count(&a) || (a.constant && b.constant);
   }
 
@@ -124,6 +128,7 @@ private:
       return matchNumbers(a, b);
     if (a.kind == Node::Read && !match(a.value, b.value))
       return false;
+    // At most one position of a read may move: a slice of the loop moves along one axis.
     int moving = 0;
     for (size_t i = 0; i < a.positions.size(); ++i) {
       if (!match(a.positions[i], b.positions[i], a.kind == Node::Read && a.value >= base))
@@ -169,6 +174,7 @@ void TurnRoller::Snapshot::giveNames(Scope &scope) const {
   scope.collected = collected;
 }
 
+/// Undoes the elaboration of an iteration.
 void TurnRoller::restore(const Snapshot &before) {
   before.giveNames(scope);
   body.values.resize(before.values);
@@ -178,7 +184,7 @@ void TurnRoller::restore(const Snapshot &before) {
   elaborator.steps = before.steps;
 }
 
-/// A layer's call has paths and parameters of its own in each turn.
+/// A layer's call has paths and parameters of its own in each iteration, so it cannot be in a loop.
 bool TurnRoller::callsNoLayer(const Expr &expr) const {
   if (expr.kind == Expr::Call) {
     const auto &seen = elaborator.library.seenBy(scope.function);
@@ -214,7 +220,8 @@ static bool mentions(const Expr &expr, StringRef name) {
          llvm::any_of(expr.indices, [&](const IndexEntry &entry) { return does(entry.expr) || does(entry.extent); });
 }
 
-/// Whether positions and sizes that the turn stands in are sums: then two turns tell all of them.
+/// Whether all positions and sizes that contain the index of the `repeat` are sums. Two iterations then determine all
+/// of them.
 bool TurnRoller::isLinear(const Expr &expr) const {
   auto isSum = [&](const Expr *each) {
     while (each->kind == Expr::Paren)
@@ -233,7 +240,7 @@ bool TurnRoller::isLinear(const Expr &expr) const {
          });
 }
 
-/// Whether how many turns a loop has depends on the turn that it stands in.
+/// Whether the number of iterations of an inner loop depends on the iteration around it.
 bool TurnRoller::countsTurns(const Statement &statement) const {
   return statement.kind == Statement::Repeat &&
          (mentions(*statement.value, repeat.turn) ||
@@ -252,6 +259,7 @@ bool TurnRoller::isLinear(const std::vector<Statement *> &statements) const {
   });
 }
 
+/// Elaborates one iteration into the body. Returns whether there was no error.
 bool TurnRoller::elaborate(int64_t turn) {
   if (!repeat.turn.empty()) {
     scope.sizes.bind(repeat.turn, {turn, repeat.turnPlace});
@@ -262,7 +270,8 @@ bool TurnRoller::elaborate(int64_t turn) {
   return elaborator.diagnostics.size() == errors && !body.broken;
 }
 
-/// The names that a turn binds anew and the next one reads; nothing if one of them is no whole tensor of one type.
+/// The names that an iteration rebinds and the next one reads: the carries. Nullopt if one of them is no whole tensor
+/// of one type.
 std::optional<std::vector<std::string>> TurnRoller::findCarried(int64_t first) {
   Snapshot before(scope, body, elaborator.steps);
   if (!elaborate(first))
@@ -285,7 +294,7 @@ std::optional<std::vector<std::string>> TurnRoller::findCarried(int64_t first) {
   return names;
 }
 
-/// Elaborates a turn and takes its equations out of the body.
+/// Elaborates an iteration and takes its equations out of the body.
 std::optional<TurnRoller::Turn> TurnRoller::take(int64_t turn) {
   Turn made;
   made.base = body.values.size();
@@ -310,7 +319,7 @@ std::optional<TurnRoller::Turn> TurnRoller::take(int64_t turn) {
   return made;
 }
 
-/// Whether another turn is the first one but for numbers that are linear.
+/// Whether another iteration equals the first one, except for numbers that are linear.
 bool TurnRoller::isLike(const Turn &first, const Turn &other, int64_t distance) {
   TurnMatcher matcher(*loop, distance, first.base, other.base);
   auto sameElement = [&](const Turn::Element &a, const Turn::Element &b) {
@@ -328,6 +337,8 @@ bool TurnRoller::isLike(const Turn &first, const Turn &other, int64_t distance) 
   return alike;
 }
 
+/// Steps: find the carries; elaborate the first iteration with placeholders for them; compare the others with it; make
+/// the loop. Any failure restores the body.
 bool TurnRoller::roll(int64_t first, int64_t turns) {
   count = turns;
   loop->turn = repeat.turn;
@@ -342,11 +353,11 @@ bool TurnRoller::roll(int64_t first, int64_t turns) {
   const Snapshot before(scope, body, elaborator.steps);
   const size_t mark = elaborator.diagnostics.mark();
   const bool wasBroken = body.broken;
-  scope.turns += ".0"; // names may be bound anew
+  scope.turns += ".0"; // allows names to be bound anew
   if (!repeat.turn.empty())
     scope.rolled.insert(repeat.turn);
   auto giveUp = [&](const llvm::Twine &reason) {
-    // What is wrong, the copies of the turns tell.
+    // Errors are dropped: the copies report them again.
     why = reason.str();
     restore(before);
     elaborator.diagnostics.rewind(mark);
@@ -370,7 +381,8 @@ bool TurnRoller::roll(int64_t first, int64_t turns) {
   if (!turn)
     return giveUp("");
   const Snapshot behind(scope, body, elaborator.steps);
-  // What is linear in the text is known by two turns, and in its range if the last turn is.
+  // If the text is linear, two iterations determine all numbers, and the last one shows that they stay in range.
+  // Otherwise every iteration is compared.
   const bool needsAll = !repeat.turn.empty() && !isLinear(repeat.body);
   for (int64_t distance = 1; distance < loop->turns; ++distance) {
     if (!needsAll && distance > 2 && distance < loop->turns - 1)
@@ -389,7 +401,7 @@ bool TurnRoller::roll(int64_t first, int64_t turns) {
   return true;
 }
 
-/// Binds what the loop gives.
+/// Appends the loop as one step, and binds its carries and collected elements.
 void TurnRoller::finish(const Turn &turn, const Snapshot &before) {
   scope.names = before.names;
   scope.rolled.erase(repeat.turn);

@@ -1,4 +1,4 @@
-//===- RollTurns.h - turns of a `repeat` as a loop --------------*- C++ -*-===//
+//===- RollTurns.h - repeat as a loop ---------------------------*- C++ -*-===//
 #ifndef PLC_LIB_LANGUAGE_ELABORATE_ROLLTURNS_H
 #define PLC_LIB_LANGUAGE_ELABORATE_ROLLTURNS_H
 
@@ -6,27 +6,29 @@
 
 namespace plc::language {
 
-/// Makes one loop of the turns of a `repeat` that are alike: elaborated with the same names, they have the same equations,
-/// in which numbers and positions are linear in the turn. Otherwise, and in models, which hold calls alone, turns are
-/// copies.
+/// Makes one loop of the iterations of a `repeat` that are alike. They are elaborated with the same names and must have
+/// the same equations, in which numbers and positions are linear in the iteration. Other iterations become copies, as
+/// do those of models, which hold calls only.
 class TurnRoller {
 public:
   TurnRoller(Elaborator &elaborator, const Statement &repeat, Scope &scope, Body &body)
       : elaborator(elaborator), repeat(repeat), scope(scope), body(body) {}
 
-  /// The turns from `first` on, as a step of the body. False where they must be copies: nothing has changed then.
+  /// Makes the iterations from `first` on one step of the body. Returns false if they must be copies: nothing has
+  /// changed then.
   bool roll(int64_t first, int64_t count);
 
-  /// Why many turns of a layer or fn are no loop, in words that follow "because"; empty where nothing is to be said.
+  /// Why many iterations of a layer or fn are no loop, in words that follow "because". Empty if there is no reason to
+  /// report.
   const std::string &whyCopied() const { return why; }
-  /// So many copies are worth a word.
+  /// The number of copies from which on a warning is worth its line. Not tuned.
   static constexpr int64_t manyCopies = 256;
 
-  /// Fewer turns are copied: code that is written out is faster, and there is little of it.
+  /// Fewer iterations are copied: code that is written out fuses better, and there is little of it. Not tuned.
   static constexpr int64_t fewestTurns = 8;
 
 private:
-  /// What elaborating a turn changes.
+  /// The state that elaborating an iteration changes.
   struct Snapshot {
     Snapshot(const Scope &scope, const Body &body, size_t steps);
     void giveNames(Scope &scope) const;
@@ -37,7 +39,7 @@ private:
     std::map<StringRef, Scope::Collected> collected;
     size_t values, equations, nodes, frames, steps;
   };
-  /// What a turn gives.
+  /// The result of elaborating an iteration.
   struct Turn {
     struct Element {
       StringRef name;
@@ -47,7 +49,7 @@ private:
     std::vector<Step> steps;
     std::vector<ValueId> next; // of `carried`
     std::vector<Element> elements;
-    ValueId base; // where its own values begin
+    ValueId base; // the first of its own values
   };
 
   bool callsNoLayer(const std::vector<Statement *> &statements) const;

@@ -11,33 +11,35 @@
 
 namespace plc::language {
 
-/// Elaborates one rule in three walks: it finds indices and extents (Indices.cpp, AffineIndices.cpp, Windows.cpp, Parts.cpp),
-/// resolves expressions to nodes (Resolve.cpp, Calls.cpp, Windows.cpp), and applies the sum rule (SumRule.cpp). All uses of a name
-/// as an index of the rule are one index.
+/// Elaborates one rule in three passes over its expressions. It finds indices and extents (Indices.cpp,
+/// AffineIndices.cpp, ElaborateWindows.cpp), places sums (SumRule.cpp), and resolves expressions to nodes (Resolve.cpp,
+/// Calls.cpp). Left sides have files of their own: ElaborateSlices.cpp, Scatters.cpp, Collect.cpp. All uses of a name
+/// as an index of the rule are one index. Methods are grouped by the file that defines them.
 class RuleBuilder : private IndexNames {
 public:
   RuleBuilder(Elaborator &elaborator, Scope &scope, Body &body)
       : elaborator(elaborator), diagnostics(elaborator.diagnostics), scope(scope), body(body),
         indices(std::make_shared<std::vector<Index>>()) {}
 
-  /// A whole statement; binds its left sides.
+  /// Elaborates a whole statement and binds its left sides.
   void build(const Statement &rule);
-  /// The value with the blocks side by side along `axis`: each has `inner` positions of it, or (0) lacks the axis.
+  /// The value with the blocks side by side along `axis`. Each block has `inner` positions of the axis; 0: it lacks the
+  /// axis.
   Binding join(StringRef name, SMLoc place, llvm::ArrayRef<Binding> blocks, unsigned axis, int64_t inner);
   /// The first `extent` positions of an axis.
   Binding cut(StringRef name, SMLoc place, const Binding &value, unsigned axis, Axis extent);
-  /// The value of a bare expression of whole tensors, as an argument of a call.
+  /// The value of an expression of whole tensors without indices, as an argument of a call.
   std::optional<Binding> buildArgument(const Expr &expr);
 
 private:
-  /// Where in the rule an expression stands.
+  /// The surroundings of an expression in the rule.
   struct Context {
     const Expr *term = nullptr;               // the innermost chain around it
     bool inPosition = false;                  // in index brackets, where nothing is summed
     llvm::SmallVector<IndexId, 2> bound = {}; // by the reductions around it
   };
 
-  /// `coefficient * index`; `written` if there is a coefficient in the text, be it 1.
+  /// `coefficient * index`. `written`: the text has a coefficient, be it 1.
   struct AffineTerm {
     StringRef name;
     SMLoc place;
@@ -45,21 +47,22 @@ private:
     bool written;
   };
 
-  /// Checked: indices that count an axis, slowest first (none: at a constant position). The first index counts
-  /// `inner` elements at a time. On the right, until `settle` finds that they do, they move by `strides` from `start`.
+  /// An affine index expression: indices that count an axis, slowest first. Without indices it is a constant position.
+  /// The first index counts `inner` elements at a time. On the right the indices move by `strides` from `start`, until
+  /// `settlePositions` finds that they count the whole axis.
   struct Affine {
     llvm::SmallVector<IndexId, 1> indices;
     llvm::SmallVector<SMLoc, 1> places;
     int64_t inner = 1;
     std::optional<int64_t> constant = {};
     const Expr *expr = nullptr;         // none: a plain index
-    std::optional<int64_t> offset = {}; // on a left side: a part of an axis, from here
+    std::optional<int64_t> offset = {}; // on a left side: it gives a slice of an axis from here
     llvm::SmallVector<int64_t, 1> strides = {};
     int64_t start = 0;
     std::vector<AffineTerm> terms = {};
   };
 
-  /// A position on the right that reads a known axis of `tensor`.
+  /// A position on the right that reads an axis of `tensor` with a known extent.
   struct Reading {
     Affine *affine;
     Axis axis;
@@ -79,21 +82,31 @@ private:
   bool finishLeft(StringRef name);
   bool takeDeclaredExtents(StringRef name);
   void shapeBareLeft();
+
+  // AffineIndices.cpp
   void markParts(const Declarator &left);
+  /// Whether the left side gives a slice of an axis.
   bool takesPart() const {
     return llvm::any_of(leftAxes, [](const Affine &axis) { return axis.offset.has_value(); });
   }
+
+  // Rules.cpp
   std::optional<llvm::SmallVector<Axis, 4>> wholeAxes(StringRef name);
+
+  // ElaborateSlices.cpp
   std::optional<Binding> addPart(StringRef name, SMLoc place, const Node *node);
   std::optional<Binding> addWholes(StringRef name, SMLoc place, const Binding &part);
+
+  // Rules.cpp
   Binding addEquation(StringRef name, SMLoc place, const Node *node, llvm::ArrayRef<IndexId> left,
                       llvm::ArrayRef<unsigned> parts, Element element);
   Element elementOf(const Node &node, StringRef name) const;
 
   // Scatters.cpp
+  /// An axis of a left side with computed positions.
   struct LeftAxis {
     std::optional<IndexId> index;
-    const Expr *expr; // else
+    const Expr *expr; // otherwise the position
     SMLoc place;
   };
   std::optional<bool> scatters(const Declarator &left, const Expr &right);
@@ -154,7 +167,7 @@ private:
   bool checkConstant(int64_t constant, const Expr &expr, const Axis &axis, StringRef tensor);
   bool refuseAffine(const Expr &expr, const llvm::Twine &why);
 
-  // Windows.cpp
+  // ElaborateWindows.cpp
   bool collectAffine(const Expr &expr, const Axis *axis, StringRef tensor, bool padded);
   bool collectPad(const Expr &call);
   bool settlePositions();
@@ -215,13 +228,13 @@ private:
   std::shared_ptr<std::vector<Index>> indices;
   llvm::StringMap<IndexId> byName;
   llvm::StringMap<SMLoc> tensorNames;                  // tensors that occur in the rule
-  llvm::StringMap<SMLoc> scalarNames;                  // those without axes
-  std::vector<const Expr *> bareTensors;               // with axes, without brackets; or indices of such a name
+  llvm::StringMap<SMLoc> scalarNames;                  // tensors without axes among them
+  std::vector<const Expr *> bareTensors;               // with axes, without brackets; an index may have the name, too
   std::vector<std::pair<IndexId, const Expr *>> sized; // `i: size(j)`
   llvm::SmallVector<IndexId, 4> left;
-  llvm::SmallVector<Affine, 4> leftAxes; // the same by axes
+  llvm::SmallVector<Affine, 4> leftAxes; // the same indices, by axes
   SMLoc leftPlace;
-  std::optional<unsigned> turnAxis; // an axis of which the rule gives one position
+  std::optional<unsigned> turnAxis; // the axis of which the rule gives one position
   bool bare = false;                // no index on the right
   std::optional<Binding> earlier;   // `+=`: the sum of the clauses before
   const Expr *whole = nullptr;      // `y += f(x) in NAME`
@@ -232,19 +245,19 @@ private:
   SMLoc barePlace;
   llvm::DenseMap<const Expr *, Binding> bareCalls;
   std::map<const Expr *, Affine> affines; // index expressions that are no plain index
-  std::optional<bool> rightIsGood;        // what `collectOnce` found
-  std::vector<Reading> readings;          // of those that have indices
+  std::optional<bool> rightIsGood;        // result of `collectOnce`
+  std::vector<Reading> readings;          // affine positions that have indices
   SumPlaces sums;
 };
 
 /// The axes that a header names, in order: those of the first argument, then those that others add. The brackets of a
 /// call bind those of the first argument, and may bind more.
 llvm::SmallVector<const IndexEntry *> namedAxes(const Function &callee);
-/// Can so many bracketed indices stand in a call?
+/// Whether a call may have `count` bracketed indices.
 bool bindsIndices(const Function &callee, size_t count);
-/// Does an index occur in the expression, arguments of calls included?
+/// Whether an index occurs in the expression, arguments of calls included.
 bool hasIndex(const Expr &expr);
-/// Whether an index expression has a tensor or a floor operation, so that the access is a gather.
+/// Whether an index expression contains a tensor or a floor operation. The access is then a gather.
 bool readsTensor(const Expr &expr, const Scope &scope);
 
 } // namespace plc::language

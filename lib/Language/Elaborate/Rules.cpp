@@ -12,8 +12,10 @@ void plc::language::elaborateRule(Elaborator &elaborator, Scope &scope, Body &bo
   RuleBuilder(elaborator, scope, body).build(rule);
 }
 
+/// The namespace of a rule's call; null without one.
 static const Namespace *spaceOf(const Statement &rule) { return rule.space.name.empty() ? nullptr : &rule.space; }
 
+/// Dispatches by the form of the rule: an element of a `repeat`, a clause, a call of whole tensors, or an equation.
 void RuleBuilder::build(const Statement &rule) {
   if (std::optional<unsigned> entry = turnEntryOf(rule))
     return buildTurn(rule, *entry);
@@ -62,6 +64,7 @@ void RuleBuilder::buildClause(const Statement &rule) {
   }
   if (!before)
     scope.uses.erase(left.name);
+  // A clause adds to the exact sum, not to the rounded one.
   else if (auto exact = body.rounded.find(before->view.value);
            before->kind == Binding::Tensor && exact != body.rounded.end())
     earlier = exact->second;
@@ -97,7 +100,7 @@ void RuleBuilder::buildClause(const Statement &rule) {
   scope.defined.insert(left.name);
 }
 
-/// The clauses before this one tell extents too.
+/// Takes the extents of earlier clauses: they are those of this one.
 bool RuleBuilder::joinEarlier(const Declarator &clause) {
   if (earlier->kind == Binding::Broken)
     return false;
@@ -133,7 +136,7 @@ bool RuleBuilder::joinEarlier(const Declarator &clause) {
   return ok;
 }
 
-/// The sum so far and one clause more. The number 0 is a sum without clauses.
+/// The sum so far plus one more clause.
 const Node *RuleBuilder::addEarlier(const Node *clause, SMLoc place) {
   // `aux = 0` before a `repeat` stands for an empty sum; adding a real 0 would turn -0 into +0.
   if (earlier->isEmptySum())
@@ -170,6 +173,8 @@ std::optional<Binding> RuleBuilder::buildArgument(const Expr &expr) {
   return buildEquation("argument", expr.place, nullptr, expr);
 }
 
+/// Steps: declare the left side; collect the indices of the right side; place sums; resolve; add the equation. Each
+/// step runs even after errors of the ones before, as far as its own errors are independent.
 std::optional<Binding> RuleBuilder::buildEquation(StringRef name, SMLoc place, const Declarator *declarator,
                                                   const Expr &expr) {
   bool indexed = declarator && declarator->brackets;
@@ -179,7 +184,7 @@ std::optional<Binding> RuleBuilder::buildEquation(StringRef name, SMLoc place, c
     tensorNames.try_emplace(name, place);
   std::optional<bool> scattered = indexed ? scatters(*declarator, expr) : false;
   if (!scattered) {
-    collectOnce(expr); // for its errors
+    collectOnce(expr); // to report its errors
     return std::nullopt;
   }
   if (*scattered)
@@ -221,6 +226,7 @@ std::optional<Binding> RuleBuilder::buildEquation(StringRef name, SMLoc place, c
   return binding.kind == Binding::Broken ? std::nullopt : std::optional(binding);
 }
 
+/// Records indices and sums of a rule for editors.
 void RuleBuilder::tellIndices(const Expr &expr) const {
   Facts *facts = elaborator.library.facts;
   if (!facts || bare)
@@ -234,6 +240,7 @@ void RuleBuilder::tellIndices(const Expr &expr) const {
       rule->second.summed.emplace_back(id, term->text);
 }
 
+/// Declares the indices of the left side, in order.
 bool RuleBuilder::declareLeft(const Declarator &declarator) {
   bool ok = declareEntries(declarator.axes, left, &leftAxes);
   if (ok)
@@ -243,7 +250,7 @@ bool RuleBuilder::declareLeft(const Declarator &declarator) {
   return ok;
 }
 
-/// Every index on the left has an extent.
+/// Checks that every index on the left has an extent.
 bool RuleBuilder::finishLeft(StringRef name) {
   if (badIndices || !takeDeclaredExtents(name))
     return false;
@@ -270,7 +277,8 @@ bool RuleBuilder::finishLeft(StringRef name) {
   return ok;
 }
 
-/// What a line of its own says of the name, else the header; without the axis of which the rule gives one position.
+/// The axes that a declaration states for the name, or else the header. Without the axis of which the rule gives one
+/// position.
 std::optional<llvm::SmallVector<Axis, 4>> RuleBuilder::wholeAxes(StringRef name) {
   std::optional<llvm::SmallVector<Axis, 4>> axes;
   if (auto own = scope.declared.find(name); own != scope.declared.end())
@@ -284,7 +292,7 @@ std::optional<llvm::SmallVector<Axis, 4>> RuleBuilder::wholeAxes(StringRef name)
   return axes;
 }
 
-/// Of an affine left side: what is said of the name gives what no tensor on the right does.
+/// On an affine left side: stated axes give the extents that no tensor on the right gives.
 bool RuleBuilder::takeDeclaredExtents(StringRef name) {
   std::optional<llvm::SmallVector<Axis, 4>> axes = wholeAxes(name);
   bool ok = axes || !scope.declared.count(name);
@@ -294,7 +302,7 @@ bool RuleBuilder::takeDeclaredExtents(StringRef name) {
   return ok;
 }
 
-/// A bare left side takes the common extents of the tensors on the right.
+/// A left side without brackets takes the common extents of the tensors on the right.
 void RuleBuilder::shapeBareLeft() {
   if (!bareAxes)
     return;
@@ -308,8 +316,8 @@ void RuleBuilder::shapeBareLeft() {
   }
 }
 
-/// The type of a rule with this value. Numbers and indices are what is said of the name; else they are real, unless
-/// they are rounded to integers.
+/// The element type of a rule with this value. Numbers and indices take the declared type; without one they are real,
+/// unless they are rounded to integers.
 Element RuleBuilder::elementOf(const Node &node, StringRef name) const {
   if (node.element != Element::Number)
     return node.element;
@@ -326,7 +334,7 @@ Element RuleBuilder::elementOf(const Node &node, StringRef name) const {
   return roundsNumbers(node) ? integerTypeOf(node, *indices) : Element::Real;
 }
 
-/// `result[left] = node`; axis a of the result is made of the next `parts[a]` indices.
+/// Adds `result[left] = node`. Axis a of the result merges the next `parts[a]` indices.
 Binding RuleBuilder::addEquation(StringRef name, SMLoc place, const Node *node, llvm::ArrayRef<IndexId> left,
                                  llvm::ArrayRef<unsigned> parts, Element element) {
   Value value;

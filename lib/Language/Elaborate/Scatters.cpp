@@ -1,9 +1,9 @@
-//===- Scatters.cpp - left sides with computed positions ---------------------===//
+//===- Scatters.cpp - left sides with computed positions ------------------===//
 //
-// `a[b, dst[b, e], d] += m[b, e, d]` adds each value of the right side to the element that its positions name, and so does
-// `a[b, 2*i + p] = m[b, i, p]` where that splits no axis and gives no part of one: windows, strides, numbers. The rule
-// runs over the indices of all positions, in the order of the brackets; what an index of a position alone counts is no
-// sum of the sum rule, for the left side has it. Elements that no position names are 0.
+// `a[b, dst[b, e], d] += m[b, e, d]` adds each value of the right side to the element that its positions name. So does
+// `a[b, 2*i + p] = m[b, i, p]` if that neither splits an axis nor gives a slice of one: windows, strides, numbers. The
+// rule runs over the indices of all positions, in the order of the brackets. An index that only a position has is not
+// summed by the sum rule, because the left side has it. Elements that no position names are 0.
 //
 //===----------------------------------------------------------------------===//
 #include "Emit/EmitEquations.h"
@@ -15,8 +15,8 @@ using namespace plc::language;
 using llvm::Twine;
 using mlir::AffineMap;
 
-/// Whether a position is computed, or moves so that it neither splits an axis nor gives a part of one: by its form, or by
-/// the extents that the right side gives its indices. Nothing if one cannot be read.
+/// Whether a position is computed, or moves so that it neither splits an axis nor gives a slice of one. That depends on
+/// its form, or on the extents that the right side gives its indices. Nullopt if a position cannot be read.
 std::optional<bool> RuleBuilder::scatters(const Declarator &declarator, const Expr &right) {
   bool found = false;
   for (const IndexEntry &entry : declarator.axes) {
@@ -38,7 +38,7 @@ std::optional<bool> RuleBuilder::scatters(const Declarator &declarator, const Ex
   return found;
 }
 
-/// Affine positions that fall outside.
+/// Checks that affine positions stay inside.
 bool RuleBuilder::checkTargets(llvm::ArrayRef<LeftAxis> targets, llvm::ArrayRef<Axis> axes, StringRef name) {
   bool ok = true;
   for (auto [target, axis] : llvm::zip(targets, axes))
@@ -69,7 +69,7 @@ std::optional<std::vector<RuleBuilder::LeftAxis>> RuleBuilder::collectTargets(co
   return ok ? std::optional(std::move(targets)) : std::nullopt;
 }
 
-/// Plain indices count whole axes, whose extents are those of an earlier clause, a line `a: [..]` or the header.
+/// The whole axes, from an earlier clause, a line `a: [..]` or the header. Plain indices count them.
 std::optional<llvm::SmallVector<Axis, 4>> RuleBuilder::axesOfTargets(StringRef name, SMLoc place,
                                                                      llvm::ArrayRef<LeftAxis> targets) {
   std::optional<llvm::SmallVector<Axis, 4>> whole = wholeAxes(name);
@@ -93,7 +93,7 @@ std::optional<llvm::SmallVector<Axis, 4>> RuleBuilder::axesOfTargets(StringRef n
   return ok ? whole : std::nullopt;
 }
 
-/// The positions as integers. Their indices are those of the left side, behind its plain ones where they are no plain ones.
+/// Resolves the positions to integers. Their indices belong to the left side, behind the plain ones.
 bool RuleBuilder::resolveTargets(llvm::ArrayRef<LeftAxis> targets, llvm::ArrayRef<Axis> axes, StringRef name,
                                  std::vector<Step::Target> &resolved) {
   llvm::SmallVector<IndexId, 4> order;
@@ -104,7 +104,7 @@ bool RuleBuilder::resolveTargets(llvm::ArrayRef<LeftAxis> targets, llvm::ArrayRe
     if (!(*indices)[id].place.isValid())
       (*indices)[id].place = place;
   };
-  // Twice: what order the indices of a node have depends on those of the left side.
+  // Twice: the order of a node's indices depends on that of the left side, which the first round finds.
   for (bool ordered : {false, true}) {
     resolved.clear();
     for (const LeftAxis &target : targets) {
@@ -130,6 +130,7 @@ bool RuleBuilder::resolveTargets(llvm::ArrayRef<LeftAxis> targets, llvm::ArrayRe
   return true;
 }
 
+/// Builds a rule with computed positions, in the steps of `buildEquation`.
 std::optional<Binding> RuleBuilder::buildScatter(StringRef name, SMLoc place, const Declarator &declarator,
                                                  const Expr &expr) {
   bool known = !earlier || earlier->kind != Binding::Broken;
@@ -162,7 +163,7 @@ std::optional<Binding> RuleBuilder::buildScatter(StringRef name, SMLoc place, co
   return earlier && earlier->kind == Binding::Tensor ? addWholes(name, place, part) : part;
 }
 
-/// `updates`, over the indices of the left side, added at the step's positions.
+/// Adds `updates`, over the indices of the left side, at the step's positions.
 mlir::Value BodyEmitter::emitScatter(mlir::Value updates, mlir::Type result) {
   llvm::ArrayRef<IndexId> domain = step->left;
   llvm::SmallVector<mlir::Value> positions;

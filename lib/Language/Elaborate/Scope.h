@@ -1,4 +1,4 @@
-//===- Scope.h - what the names of a body stand for -------------*- C++ -*-===//
+//===- Scope.h - meanings of names in a body --------------------*- C++ -*-===//
 #ifndef PLC_LIB_LANGUAGE_ELABORATE_SCOPE_H
 #define PLC_LIB_LANGUAGE_ELABORATE_SCOPE_H
 
@@ -15,7 +15,7 @@ class Diagnostics;
 namespace plc::language {
 class Elaborator;
 
-/// Names of one body, or of one inlined fn, while it is elaborated.
+/// The names of one body, or of one inlined fn, while it is elaborated.
 struct Scope {
   Scope(const Function &function, Diagnostics &diagnostics, const Sizes &outer)
       : function(function), sizes(diagnostics, &outer) {}
@@ -23,41 +23,42 @@ struct Scope {
   const Function &function;
   llvm::StringMap<Binding> names;
   Sizes sizes;
-  /// Names that rules of this body define, and where each was first used: clauses come before.
+  /// Names that rules of this body define, and the first use of each: clauses must come before it.
   llvm::StringSet<> defined;
   llvm::StringMap<SMLoc> uses;
-  /// What lines like `y: [N, C]` state about the names that the rules after them define. An entry without axes had an
+  /// The extents that lines like `y: [N, C]` state for names that later rules define. An entry without axes had an
   /// error, which was reported.
   struct Declared {
     const Declarator *declarator = nullptr;
     std::optional<llvm::SmallVector<Axis, 4>> axes;
   };
   llvm::StringMap<Declared> declared;
-  /// The axes that `...` stands for; none if the header has no `...`.
+  /// The axes that `...` stands for; nullopt if the header has no `...`.
   std::optional<llvm::SmallVector<Axis, 4>> ellipsis;
   /// Extents of the header's lower-case axis names.
   llvm::StringMap<Axis> header;
-  /// Names to which each turn of a `repeat` gives one position of an axis; they are whole behind it. See Collect.cpp.
+  /// A name of which each iteration of a `repeat` gives one position of an axis. It is a whole tensor after the
+  /// `repeat` (Collect.cpp).
   struct Collected {
-    const Declarator *left; // of the first turn
-    StringRef turn;         // names the `repeat`
+    const Declarator *left; // of the first iteration
+    StringRef turn;         // the index of the `repeat`
     unsigned axis;
     Axis whole; // extent 0: there was an error
     std::map<int64_t, Binding> slices;
-    std::optional<Binding> rolled; // by a loop, as a whole
+    std::optional<Binding> rolled; // the whole, if a loop makes it
   };
   std::map<StringRef, Collected> collected;
-  /// How many turns the enclosing `repeat`s have, by the names of their turns.
+  /// The numbers of iterations of the enclosing `repeat`s, by the names of their indices.
   llvm::StringMap<int64_t> turnCounts;
-  /// Turns that become those of a loop: as numbers they are not known.
+  /// Indices of `repeat`s that become loops: their values are not known here.
   llvm::StringSet<> rolled;
   const Frame *frame = nullptr;
-  /// Layers: what `pop` gives.
+  /// In a layer: the values of its `pop` statements.
   llvm::DenseMap<const Statement *, Binding> popped;
-  /// The turns of the enclosing `repeat`s, as they stand behind a layer's name in a path: ".3".
+  /// The iterations of the enclosing `repeat`s, as they stand behind a layer's name in a path: ".3".
   std::string turns;
-  /// For a layer that a layer calls: the prefix of its parameters' names ("attention.3."), and its caller with the
-  /// namespace of the call.
+  /// In a layer that a layer calls: the prefix of its parameters' names ("attention.3."), its caller, and the namespace
+  /// of the call.
   std::string path;
   const Scope *caller = nullptr;
   const Namespace *space = nullptr;
@@ -70,7 +71,7 @@ struct Scope {
   }
 };
 
-/// An argument of a call, evaluated. With `bracketed`, `dims` are the caller's indices of the view's axes.
+/// An evaluated argument of a call. If `bracketed`, `dims` are the caller's indices of the view's axes.
 struct CallArgument {
   Binding binding;
   bool bracketed = false;
@@ -79,10 +80,10 @@ struct CallArgument {
 };
 
 /// Elaborates one rule of `scope`: resolves names, finds extents, applies the sum rule, inlines calls, and appends the
-/// equations to `body`. Binds the left sides, as broken ones if there was an error.
+/// equations to `body`. Binds the left sides, as broken ones after an error.
 void elaborateRule(Elaborator &elaborator, Scope &scope, Body &body, const Statement &rule);
 
-/// The value that the turns of a `repeat` have collected; a broken one after an error.
+/// The value that the iterations of a `repeat` have collected; a broken one after an error.
 Binding wholeOf(Elaborator &elaborator, Scope &scope, Body &body, StringRef name, const Scope::Collected &collected);
 
 } // namespace plc::language

@@ -1,4 +1,4 @@
-//===- Skips.cpp - values that one layer stashes and others pop -----------===//
+//===- Skips.cpp - values that layers stash and others pop ----------------===//
 #include "Builtins.h"
 #include "RuleBuilder.h"
 #include "llvm/ADT/DenseSet.h"
@@ -9,6 +9,7 @@ using plc::Diagnostic;
 
 static constexpr const char *turnsNeedSpaces = "; each turn of a 'repeat' needs a namespace of its own: 'in NAME[l]'";
 
+/// The first statement of a kind with this skip; null if there is none.
 static const Statement *findSkip(const Function &layer, Statement::Kind kind, StringRef skip) {
   for (const Statement *statement : layer.body)
     if (statement->kind == kind && statement->skip == skip)
@@ -24,7 +25,8 @@ std::vector<const Statement *> plc::language::popsOf(const Function &layer) {
   return pops;
 }
 
-/// `stash skip = u`. A name's value is passed as it is, except a parameter's, which becomes an equation.
+/// `stash skip = u`. The value of a name is passed as it is. A parameter becomes an equation, since calls do not return
+/// parameters.
 void Elaborator::elaborateStash(const Statement &statement, Scope &scope, Body &body) {
   const Expr &expr = *statement.value;
   const Binding *named = expr.kind == Expr::Name ? scope.find(expr.name) : nullptr;
@@ -53,7 +55,7 @@ void Elaborator::elaborateStash(const Statement &statement, Scope &scope, Body &
   body.stashes.push_back({key, value, &statement, call});
 }
 
-/// What is popped was bound when the layer was called.
+/// Binds the name to the value that was bound when the layer was called.
 void Elaborator::elaboratePop(const Statement &statement, Scope &scope, Body &body) {
   const Declarator &left = statement.lefts[0];
   for (Body::Stash &stash : body.stashes)
@@ -67,7 +69,7 @@ void Elaborator::elaboratePop(const Statement &statement, Scope &scope, Body &bo
   define(scope, body, left.name, left.place, scope.popped.lookup(&statement));
 }
 
-/// The stashes of an instance whose results are known. What the layer takes or gives anyway is no further result.
+/// Makes results of the stashes whose values are known. A value that is an argument or a result anyway adds no result.
 void Elaborator::addStashes(Instance &instance) {
   Body &body = instance.body;
   for (const Body::Stash &stash : body.stashes) {
@@ -105,7 +107,7 @@ void Elaborator::checkLayerSkips(const Function &layer) {
   }
 }
 
-/// The skip's key outside of a call whose body knows it as `key`.
+/// The key outside of a call, of a skip that its body knows as `key`: the call's namespace comes in front.
 SkipKey Elaborator::within(const Namespace *space, const std::string &name, SkipKey key) {
   bool inside = space && (!space->hasOnly ||
                           llvm::any_of(space->only, [&](const auto &listed) { return listed.first == key.first; }));
@@ -114,7 +116,7 @@ SkipKey Elaborator::within(const Namespace *space, const std::string &name, Skip
   return key;
 }
 
-/// What a skip of the layer of `scope` is in the body that the layer is part of.
+/// The key of a layer's skip in the body that the layer is part of.
 SkipKey Elaborator::keyIn(const Scope &scope, StringRef skip) {
   SkipKey key{skip.str(), ""};
   for (const Scope *inner = &scope; inner; inner = inner->caller)
@@ -131,6 +133,7 @@ Diagnostic &Elaborator::skipError(SMLoc place, const Twine &text) {
   return skipErrors.back();
 }
 
+/// Errors in one layer alone are reported by `checkLayerSkips`, so they are skipped here.
 void Elaborator::enterSkips(const Function &layer, SMLoc call, const Namespace *space, const Scope &caller) {
   std::optional<std::string> name = namespaceOf(space, caller);
   skipsUnknown |= !name || layer.hasSyntaxErrors;
@@ -162,6 +165,7 @@ void Elaborator::enterSkips(const Function &layer, SMLoc call, const Namespace *
   }
 }
 
+/// Adds a skip. A second stash of the same key is an error.
 void Elaborator::enterStash(const SkipKey &key, const Statement &stash, SMLoc call, bool popped) {
   auto [found, isNew] = skips.try_emplace(key, Skip{Binding(), call, &stash, popped});
   if (!isNew)
@@ -170,7 +174,7 @@ void Elaborator::enterStash(const SkipKey &key, const Statement &stash, SMLoc ca
         .note(stash.skipPlace, "it is stashed here");
 }
 
-/// Binds what a call of a layer pops, as arguments behind its own; false if the body cannot be elaborated.
+/// Binds the pops of a call as arguments behind its own. False if the body cannot be elaborated.
 bool Elaborator::bindPops(const Call &call, Scope &scope, const std::string &space, Step &step,
                           std::vector<Value> &types) {
   bool ok = true;
@@ -200,6 +204,7 @@ bool Elaborator::bindPops(const Call &call, Scope &scope, const std::string &spa
   return ok;
 }
 
+/// Whether the axes of a declaration can be evaluated in a scope.
 bool Elaborator::sizesKnown(const Declarator &declarator, const Scope &scope) {
   return llvm::all_of(declarator.axes, [&](const IndexEntry &entry) {
     if (entry.isEllipsis())
@@ -209,7 +214,7 @@ bool Elaborator::sizesKnown(const Declarator &declarator, const Scope &scope) {
   });
 }
 
-/// What the stashes of a call give.
+/// Gives the skips of a call the values that it returns.
 void Elaborator::takeStashes(const Call &call, const Instance &instance, const std::string &space, const Step &step,
                              llvm::ArrayRef<Binding> results) {
   for (const Instance::Stash &stash : instance.stashes) {
@@ -231,7 +236,7 @@ void Elaborator::takeStashes(const Call &call, const Instance &instance, const s
   }
 }
 
-/// Reports all errors about the skips of a model together.
+/// Reports all errors about the skips of a model at once, at its end: a missing stash may be in a call that failed.
 void Elaborator::checkSkips(const Function &model) {
   skipsUnknown |= model.hasSyntaxErrors || callsBegun > 0;
   for (const EarlyPop &pop : earlyPops) {

@@ -1,10 +1,11 @@
-//===- States.cpp - what a layer keeps from run to run ---------------------===//
+//===- States.cpp - values that a layer keeps from run to run -------------===//
 #include "Elaborator.h"
 #include <cmath>
 
 using namespace plc::language;
 using llvm::Twine;
 
+/// The state of a name; null if the layer has none.
 static BodyState *findState(Body &body, const Scope &scope, StringRef name) {
   auto found =
       llvm::find_if(body.states, [&](const BodyState &state) { return state.name == scope.path + name.str(); });
@@ -19,7 +20,7 @@ int64_t Elaborator::batchAxis(const Declarator &declarator) const {
   return -1;
 }
 
-/// `state k[B, T] = 0`: the name is what the state holds before the run, throughout.
+/// `state k[B, T] = 0`. The name is the value before the run, in all rules.
 void Elaborator::elaborateStates(const Statement &statement, Scope &scope, Body &body) {
   for (const ParamName &state : statement.params) {
     const Declarator &name = state.declarator;
@@ -53,6 +54,7 @@ void Elaborator::elaborateStates(const Statement &statement, Scope &scope, Body 
   }
 }
 
+/// `next k[b, t] = ..` is a rule like others, for a state that the layer has.
 void Elaborator::elaborateNext(const Statement &statement, Scope &scope, Body &body) {
   const Declarator &left = statement.lefts[0];
   const Binding *named = scope.find(statement.skip);
@@ -71,9 +73,9 @@ void Elaborator::elaborateNext(const Statement &statement, Scope &scope, Body &b
   elaborateRule(*this, scope, body, statement);
 }
 
-/// At the end of a layer: what its states hold in the next run.
+/// At the end of a layer: the values that its states have in the next run.
 void Elaborator::takeNextValues(Scope &scope, Body &body) {
-  bool known = !body.broken && !scope.function.hasSyntaxErrors; // else a rule for it may have had an error
+  bool known = !body.broken && !scope.function.hasSyntaxErrors; // otherwise a rule for it may have had an error
   for (const Statement *statement : scope.function.body) {
     if (statement->kind != Statement::State || statement->isBroken)
       continue;
@@ -106,7 +108,7 @@ void Elaborator::addStates(Instance &instance) {
   }
 }
 
-/// What a call's states hold before the run.
+/// Adds a program state for each state of a call, and passes its value before the run.
 void Elaborator::passStates(const Call &call, const Instance &instance, Step &step) {
   for (const BodyState &state : instance.body.states) {
     if (!state.next)
@@ -119,14 +121,15 @@ void Elaborator::passStates(const Call &call, const Instance &instance, Step &st
   }
 }
 
-/// What they hold behind it: the last of the call's results.
+/// The values after the run are the last results of the call.
 void Elaborator::takeStates(const Instance &instance, llvm::ArrayRef<Binding> results) {
   size_t count = llvm::count_if(instance.body.states, [](const BodyState &state) { return state.next.has_value(); });
   for (size_t i = 0; i < count; ++i)
     program.states[program.states.size() - count + i].next = results[results.size() - count + i].view.value;
 }
 
-/// A loss is a function of its batch alone, so what has one keeps nothing.
+/// Makes states arguments and results of the model. A loss is a function of its batch alone, so a model with a loss may
+/// not have states.
 void Elaborator::finishStates(const Function &model) {
   Body &body = program.body;
   for (const State &state : program.states) {

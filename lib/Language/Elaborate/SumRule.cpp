@@ -12,14 +12,15 @@ using plc::Diagnostic;
 using plc::Diagnostics;
 
 namespace {
-/// How an index occurs in an expression.
+/// A use of an index in an expression.
 struct Use {
   IndexId index;
   SMLoc place;
-  bool ofTensor; // in a tensor's brackets; else as a number alone
+  bool ofTensor; // in a tensor's brackets; otherwise as a number
 };
-using Uses = llvm::SmallVector<Use, 4>; // one of each index, a tensor's if there is one
+using Uses = llvm::SmallVector<Use, 4>; // one for each index, a tensor's if there is one
 
+/// Descends from the right side to the smallest term that holds all uses of an index, for one index at a time.
 class SumRule {
 public:
   SumRule(const IndexNames &names, const std::vector<Index> &indices, SumPlaces &places, Diagnostics &diagnostics)
@@ -55,6 +56,7 @@ private:
 };
 } // namespace
 
+/// Keeps one use of each index. A use in brackets decides, since an index of numbers alone is refused.
 void SumRule::addUse(Uses &uses, const Use &use) const {
   auto found = llvm::find_if(uses, [&](const Use &other) { return other.index == use.index; });
   if (found == uses.end())
@@ -63,7 +65,7 @@ void SumRule::addUse(Uses &uses, const Use &use) const {
     *found = use;
 }
 
-/// Every index in a position of a tensor, also inside a gather's.
+/// Adds every index in a position of a tensor, also inside a position that a tensor holds.
 void SumRule::addNames(Uses &uses, const Expr &position) {
   if (position.kind == Expr::Call) {
     for (const Use &use : usesOf(position)) // without what its brackets bind
@@ -80,7 +82,7 @@ void SumRule::addNames(Uses &uses, const Expr &position) {
     addNames(uses, *operand);
 }
 
-/// The indices that are free in an expression: not bound by brackets inside of it.
+/// The indices that are free in an expression: not bound by brackets inside of it. Memoised, since each index asks.
 const Uses &SumRule::usesOf(const Expr &expr) {
   std::unique_ptr<Uses> &slot = known[&expr];
   if (slot)
@@ -117,6 +119,7 @@ const Uses &SumRule::usesOf(const Expr &expr) {
   return *(known[&expr] = std::move(uses));
 }
 
+/// The use of an index in an expression; null if it has none.
 const Use *SumRule::find(const Expr &expr, IndexId index) {
   for (const Use &use : usesOf(expr))
     if (use.index == index)
@@ -124,7 +127,7 @@ const Use *SumRule::find(const Expr &expr, IndexId index) {
   return nullptr;
 }
 
-/// Whether the factor itself has the index, and not what stands in parentheses in it.
+/// Whether the factor itself has the index, and not an expression in parentheses inside it.
 bool SumRule::usesDirectly(const Expr &factor, IndexId index) const {
   if (factor.kind == Expr::Name || factor.kind == Expr::Access)
     return true;
@@ -135,7 +138,7 @@ bool SumRule::usesDirectly(const Expr &factor, IndexId index) const {
          });
 }
 
-/// Of an expression that holds all uses of an index: a summand of the rule, at first.
+/// Places the sum of an index inside an expression that holds all its uses: at first, the right side.
 void SumRule::place(const Expr &expr, IndexId index, bool argument) {
   switch (expr.kind) {
   case Expr::Paren: return place(*expr.operands[0], index, argument);
@@ -156,6 +159,8 @@ void SumRule::placeInEach(ArrayRef<const Expr *> parts, IndexId index) {
       place(*part, index, /*argument=*/false);
 }
 
+/// Several factors with the index: the sum is over the chain. One factor: over the chain if the factor has the index
+/// itself, else inside of it.
 void SumRule::placeInChain(const Expr &chain, IndexId index, bool argument) {
   const Expr &product = stripSigns(chain);
   llvm::SmallVector<const Expr *> factors, users;
@@ -188,7 +193,7 @@ void SumRule::placeInChain(const Expr &chain, IndexId index, bool argument) {
   place(*arguments[0], index, /*argument=*/names.takesIndices(user));
 }
 
-/// That each operand holds somewhere is not that all hold somewhere, so an index in several of them is not summed.
+/// "Each operand holds somewhere" is not "all hold somewhere", so an index in several operands is not summed.
 void SumRule::placeInAnd(const Expr &both, IndexId index) {
   auto uses = [&](const Expr *operand) { return find(*operand, index) != nullptr; };
   if (llvm::count_if(both.operands, uses) > 1)
@@ -196,7 +201,7 @@ void SumRule::placeInAnd(const Expr &both, IndexId index) {
   placeInEach(both.operands, index);
 }
 
-/// A branch is a term of its own, unless the condition has the index too.
+/// A branch is a term of its own, unless the condition has the index, too.
 void SumRule::placeInIf(const Expr &choice, IndexId index) {
   ArrayRef<const Expr *> branches = ArrayRef(choice.operands).drop_front();
   if (!find(*choice.operands[0], index))
@@ -206,13 +211,14 @@ void SumRule::placeInIf(const Expr &choice, IndexId index) {
   refuse(choice, index, "it occurs in a condition alone");
 }
 
+/// Sums over a term. `x[i] + k` is more often a mistake than a sum of numbers, so that is refused.
 void SumRule::sumOver(const Expr &term, IndexId index) {
-  // `x[i] + k` is more often a mistake than a sum of numbers.
   if (!find(term, index)->ofTensor)
     return refuse(term, index, "it occurs in a term only as a number");
   places[&term].push_back(index);
 }
 
+/// Reports an index that the rule does not place, with `sum[i](..)` as the remedy.
 void SumRule::refuse(const Expr &term, IndexId index, StringRef reason) {
   ok = false;
   places[&term].push_back(index);

@@ -9,6 +9,7 @@
 using namespace plc::language;
 
 namespace {
+/// Emits the parts of a module, in the order in which they refer to each other.
 class ProgramEmitter {
 public:
   ProgramEmitter(const Program &program, const llvm::SourceMgr &sources, mlir::MLIRContext &context)
@@ -42,6 +43,7 @@ private:
 };
 } // namespace
 
+/// The tensor types of values of a body.
 llvm::SmallVector<mlir::Type> ProgramEmitter::typesOf(const Body &body, llvm::ArrayRef<ValueId> ids) {
   llvm::SmallVector<mlir::Type> types;
   for (ValueId id : ids)
@@ -52,6 +54,7 @@ llvm::SmallVector<mlir::Type> ProgramEmitter::typesOf(const Body &body, llvm::Ar
 void ProgramEmitter::emitParameter(const Parameter &parameter) {
   const Initialiser &init = parameter.initialiser;
   llvm::SmallVector<llvm::StringRef> sizes(parameter.sizes.begin(), parameter.sizes.end());
+  // Names of sizes let `--ein-shard` divide the parameter.
   bool named = llvm::any_of(sizes, [](llvm::StringRef size) { return !size.empty(); });
   plc::ein::ParamOp::create(
       builder, at(parameter.value.place), parameter.path, BodyEmitter::typeOf(parameter.value, builder.getContext()),
@@ -59,7 +62,7 @@ void ProgramEmitter::emitParameter(const Parameter &parameter) {
       named ? builder.getStrArrayAttr(sizes) : mlir::ArrayAttr(), mlir::StringAttr());
 }
 
-/// Fills a function's region; arguments and equations carry the places of their names.
+/// Fills a function's region. Arguments and equations have the locations of their names.
 void ProgramEmitter::emitBody(mlir::Region &region, const Body &body, llvm::ArrayRef<ValueId> arguments, SMLoc place) {
   mlir::OpBuilder::InsertionGuard guard(builder);
   mlir::Block *block = builder.createBlock(&region);
@@ -75,6 +78,7 @@ void ProgramEmitter::emitBody(mlir::Region &region, const Body &body, llvm::Arra
   plc::ein::ReturnOp::create(builder, at(place), results);
 }
 
+/// A body's parameters are its last arguments.
 void ProgramEmitter::emitInstance(const Instance &instance) {
   const Body &body = instance.body;
   std::vector<ValueId> arguments = body.arguments;
@@ -88,6 +92,7 @@ void ProgramEmitter::emitInstance(const Instance &instance) {
   emitBody(func.getBody(), body, arguments, instance.layer->place);
 }
 
+/// States come behind the model's own arguments and results, exposed values behind those.
 void ProgramEmitter::emitModel() {
   const Function &model = *program.model;
   const Body &body = program.body;

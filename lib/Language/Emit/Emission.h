@@ -1,4 +1,4 @@
-//===- Emission.h - from resolved equations to the ein dialect --*- C++ -*-===//
+//===- Emission.h - programs as ein modules ---------------------*- C++ -*-===//
 #ifndef PLC_LIB_LANGUAGE_EMIT_EMISSION_H
 #define PLC_LIB_LANGUAGE_EMIT_EMISSION_H
 
@@ -15,7 +15,7 @@ class ModuleOp;
 
 namespace plc::language {
 
-/// The `ein` module of a program without errors: parameters, one body per instance, the model.
+/// The `ein` module of a program without errors: parameters and states, one body for each instance, and the model.
 mlir::OwningOpRef<mlir::ModuleOp> emitProgram(const Program &program, const llvm::SourceMgr &sources,
                                               mlir::MLIRContext &context);
 

@@ -9,8 +9,9 @@ using namespace plc::language;
 using mlir::AffineMap;
 using mlir::ValueRange;
 
-//===-- Types and places ----------------------------------------------------===//
+//===-- Types and locations -------------------------------------------------===//
 
+/// `!ein.real` where the strategy chooses the precision.
 static mlir::Type typeOfElement(Element element, mlir::MLIRContext *context) {
   if (std::optional<plc::ElementType> chosen = chosenType(element))
     return plc::irTypeOf(*chosen, context);
@@ -70,6 +71,7 @@ BodyEmitter::Operand BodyEmitter::emitNumber(double value, SMLoc place, Element 
   return {plc::ein::ConstantOp::create(builder, at(place), type, llvm::APFloat(value)), {}};
 }
 
+/// The index as a number: an iota of i32, or of i64 where the extent needs it, then cast.
 BodyEmitter::Operand BodyEmitter::emitIota(const Node &node, Element element) {
   if (!node.function.empty())
     return {emitTurn(node, element), {}};
@@ -80,8 +82,8 @@ BodyEmitter::Operand BodyEmitter::emitIota(const Node &node, Element element) {
   return {iota, {node.index}};
 }
 
-/// Applies constant positions first, then windows, then splits. After that each axis has one index or one integer tensor,
-/// which is what an equation's map can say.
+/// Applies constant positions first, then windows, then splits. After that each axis has one index or one integer
+/// tensor, which is what an equation's map can express.
 BodyEmitter::Operand BodyEmitter::emitRead(const Node &node) {
   if (std::optional<Operand> part = emitMovingRead(node))
     return *part;
@@ -92,13 +94,15 @@ BodyEmitter::Operand BodyEmitter::emitRead(const Node &node) {
   return emitAxes(emitWindow(selectConstants(whatIsRead(node), node), positions, node), positions, node);
 }
 
-/// The tensor that a node reads. A number around one of a narrow type may be none of it, so that one is widened first.
+/// The tensor that a node reads. A storage type may not have the number that pads it, so such a tensor is widened
+/// first.
 mlir::Value BodyEmitter::whatIsRead(const Node &node) {
   mlir::Value value = values[node.value];
   return node.padding.value_or(0) == 0 ? value : emitCast({value, {}}, node.element, node.place).value;
 }
 
-/// The axes of a value by their indices; those that several count are split, those that tensors hold are gathered.
+/// Gives each axis of a value one index: axes that several indices count are split, and computed positions are
+/// gathered.
 BodyEmitter::Operand BodyEmitter::emitAxes(mlir::Value value, llvm::ArrayRef<Node::Position> positions,
                                            const Node &node) {
   bool gathers = false;
@@ -120,7 +124,8 @@ BodyEmitter::Operand BodyEmitter::emitAxes(mlir::Value value, llvm::ArrayRef<Nod
   return result;
 }
 
-/// Reads all constant positions, `x[.., 2, ..]`, by a gather: an operation of its own would need an adjoint of its own.
+/// Reads all constant positions, `x[.., 2, ..]`, by one gather. An operation of its own would need an adjoint of its
+/// own.
 mlir::Value BodyEmitter::selectConstants(mlir::Value table, const Node &node) {
   llvm::SmallVector<mlir::Value> positions;
   llvm::SmallVector<int64_t> domain;
@@ -148,6 +153,7 @@ mlir::Value BodyEmitter::selectConstants(mlir::Value table, const Node &node) {
                                     builder.getAffineMapArrayAttr(maps));
 }
 
+/// Reads a table at positions that integer tensors hold.
 BodyEmitter::Operand BodyEmitter::emitGather(mlir::Value from, llvm::ArrayRef<Node::Position> positions,
                                              const Node &node) {
   llvm::ArrayRef<IndexId> domain = node.dims;
@@ -203,7 +209,7 @@ BodyEmitter::Operand BodyEmitter::emitBinary(StringRef function, const Operand &
   return emitMap(function, {left, right}, dims, element, place);
 }
 
-/// The element type that a comparison is made in: integers of indices and numbers are compared as such.
+/// The element type of a comparison: indices and integer numbers are compared as integers, which is exact.
 Element BodyEmitter::comparedElement(const Node &node) const {
   Element integer = Element::I32;
   for (const Node *operand : node.operands) {
@@ -217,8 +223,8 @@ Element BodyEmitter::comparedElement(const Node &node) const {
   return integer;
 }
 
+/// A sum of thousands of terms is a tree that leans left. Iterating over its spine avoids a recursion as deep.
 BodyEmitter::Operand BodyEmitter::emitMapNode(const Node &node, Element wanted) {
-  // A sum of thousands of terms is a tree that leans left; walking down its spine avoids a recursion as deep.
   llvm::SmallVector<const Node *> spine{&node};
   auto leans = [](const Node *n) {
     return n->kind == Node::Map && n->operands.size() == 2 &&
@@ -286,14 +292,14 @@ static bool usesAny(const Node &node, llvm::ArrayRef<IndexId> ids) {
   return llvm::any_of(node.dims, [&](IndexId id) { return llvm::is_contained(ids, id); });
 }
 
-/// Is the factor one of those that a contraction multiplies?
+/// Whether a contraction multiplies the factor: a tensor, or a factor with a summed index.
 static bool isTensorFactor(const Node &term, size_t i, llvm::ArrayRef<IndexId> summed) {
   const Node &factor = *term.operands[i];
   return term.operators[i] == BinaryOp::Mul &&
          ((factor.kind == Node::Read && !factor.dims.empty()) || usesAny(factor, summed));
 }
 
-/// A term with summed indices: the tensor factors are contracted, the others follow in text order.
+/// A term with summed indices: contracts the tensor factors, then applies the others in text order.
 BodyEmitter::Operand BodyEmitter::emitSum(const Node &term, llvm::ArrayRef<IndexId> summed,
                                           llvm::ArrayRef<IndexId> dims, SMLoc place) {
   llvm::SmallVector<Operand> factors;
@@ -325,6 +331,7 @@ BodyEmitter::Operand BodyEmitter::emitSum(const Node &term, llvm::ArrayRef<Index
   return result;
 }
 
+/// A chain of factors. Reals with summed indices are contracted, if no divisor has a summed index.
 BodyEmitter::Operand BodyEmitter::emitTerm(const Node &node, Element wanted) {
   // What a summed index divides by is no factor of a contraction.
   bool divides = false;
@@ -333,6 +340,7 @@ BodyEmitter::Operand BodyEmitter::emitTerm(const Node &node, Element wanted) {
   if (!node.summed.empty() && isRealElement(node.element) && !divides)
     return emitSum(node, node.summed, node.dims, node.place);
   Element element = node.element == Element::Number ? wanted : node.element;
+  // Numbers that are rounded to integers are computed as integers.
   if (isRealElement(element) && roundsNumbers(node) && llvm::any_of(node.operators, isRounding))
     return emitCast(emitTerm(node, integerTypeOf(node, *step->indices)), element, node.place);
   Operand result;
@@ -373,6 +381,7 @@ BodyEmitter::Operand BodyEmitter::emitReduceNode(const Node &node, Element wante
 
 //===-- Steps ---------------------------------------------------------------===//
 
+/// Emits a node. A number takes the element type `wanted`.
 BodyEmitter::Operand BodyEmitter::emitNode(const Node &node, Element wanted) {
   Element element = node.element == Element::Number ? wanted : node.element;
   switch (node.kind) {
@@ -395,11 +404,13 @@ BodyEmitter::Operand BodyEmitter::emitNode(const Node &node, Element wanted) {
   }
   const Node &input = *node.operands[0];
   Element from = input.element;
+  // A number is computed as an integer only if it is one, and an integer is wanted.
   if (from == Element::Number)
     from = isInteger(element) && isIntegral(input) ? integerTypeOf(input, *step->indices) : Element::Real;
   return emitCast(emitNode(input, from), element, node.place);
 }
 
+/// Draws over the indices of the left side. `training` and `step` are scalars.
 BodyEmitter::Operand BodyEmitter::emitDraw(const Node &node) {
   auto type = tensor(node.dims, elementType(node.element));
   if (node.function == "training")
@@ -409,6 +420,7 @@ BodyEmitter::Operand BodyEmitter::emitDraw(const Node &node) {
   return {emitDrawOfTurns(node, type), node.dims};
 }
 
+/// The operand in an element type; itself if it has that type.
 BodyEmitter::Operand BodyEmitter::emitCast(const Operand &operand, Element element, SMLoc place) {
   auto type = llvm::cast<mlir::RankedTensorType>(operand.value.getType());
   if (type.getElementType() == elementType(element))
@@ -417,6 +429,8 @@ BodyEmitter::Operand BodyEmitter::emitCast(const Operand &operand, Element eleme
   return {plc::ein::CastOp::create(builder, at(place), type, operand.value), operand.dims};
 }
 
+/// Emits one step: a loop, a call of a layer, or an equation. An equation computes its value, orders its axes as the
+/// left side, merges and places them, and rounds at last.
 void BodyEmitter::emit(const Step &next) {
   step = &next;
   if (step->loop)

@@ -1,4 +1,4 @@
-//===- EmitEquations.h - one body's equations as ein ops --------*- C++ -*-===//
+//===- EmitEquations.h - equations as ein ops -------------------*- C++ -*-===//
 #ifndef PLC_LIB_LANGUAGE_EMIT_EMITEQUATIONS_H
 #define PLC_LIB_LANGUAGE_EMIT_EMITEQUATIONS_H
 
@@ -12,7 +12,7 @@ class SourceMgr;
 
 namespace plc::language {
 
-/// Emits the steps of one body at the builder's place.
+/// Emits the steps of one body at the builder's insertion point. Methods are grouped by the file that defines them.
 class BodyEmitter {
 public:
   BodyEmitter(const Body &body, mlir::OpBuilder &builder, const llvm::SourceMgr &sources)
@@ -22,8 +22,9 @@ public:
   void emit(const Step &step);
   mlir::Value valueOf(ValueId id) const { return values[id]; }
 
-  /// Tensor type of a value.
+  /// The tensor type of a value.
   static mlir::RankedTensorType typeOf(const Value &value, mlir::MLIRContext *context);
+  /// The location of a place, with the fn calls that the equation was inlined through.
   static mlir::Location location(SMLoc place, const Frame *frame, const llvm::SourceMgr &sources,
                                  mlir::MLIRContext *context);
 
@@ -34,14 +35,14 @@ private:
     llvm::SmallVector<IndexId, 4> dims;
   };
 
-  /// A loop whose turn is being emitted.
+  /// A loop whose iteration is being emitted.
   struct LoopFrame {
     const Loop *loop;
     mlir::Block *turn;
-    mlir::OpBuilder::InsertPoint before; // where what the turns read in parts is made
+    mlir::OpBuilder::InsertPoint before; // for values that the iterations read in slices
     llvm::SmallVector<mlir::Value> slices;
   };
-  /// Stands for the turn among the indices of a value of all turns.
+  /// Stands for the iteration among the indices of a value of all iterations.
   static constexpr IndexId turnIndex = ~IndexId(0);
 
   // EmitLoop.cpp
@@ -57,16 +58,21 @@ private:
   bool isMadeIn(const LoopFrame &frame, mlir::Value value) const;
   mlir::Value moveAxis(mlir::Value value, unsigned from, unsigned to, SMLoc place);
 
+  // EmitEquations.cpp
   Operand emitAxes(mlir::Value value, llvm::ArrayRef<Node::Position> positions, const Node &node);
   Operand emitNode(const Node &node, Element wanted);
   Operand emitNumber(double value, SMLoc place, Element element);
   Operand emitIota(const Node &node, Element element);
   Operand emitRead(const Node &node);
   mlir::Value whatIsRead(const Node &node);
+
+  // EmitWindows.cpp
   bool isRun(const Node::Position &position) const;
   mlir::Value emitWindow(mlir::Value value, llvm::ArrayRef<Node::Position> positions, const Node &node);
   mlir::Value emitPadding(mlir::Value value, llvm::ArrayRef<int64_t> offsets, llvm::ArrayRef<int64_t> shape,
                           const Node &node);
+
+  // EmitEquations.cpp
   mlir::Value selectConstants(mlir::Value table, const Node &node);
   Operand emitGather(mlir::Value from, llvm::ArrayRef<Node::Position> positions, const Node &node);
   Operand emitMapNode(const Node &node, Element wanted);
@@ -81,16 +87,25 @@ private:
                         llvm::ArrayRef<IndexId> dims, SMLoc place);
   Operand emitReduceNode(const Node &node, Element wanted);
   Operand emitDraw(const Node &node);
+
+  // EmitLoop.cpp
   mlir::Value emitDrawOfTurns(const Node &node, mlir::RankedTensorType type);
-  /// What `make` makes, in front of all loops around the step.
+  /// The value that `make` emits, in front of all loops around the step.
   mlir::Value beforeLoops(llvm::function_ref<mlir::Value()> make);
+
+  // EmitPositions.cpp
   Operand emitIndex(IndexId id, SMLoc place);
+
+  // EmitEquations.cpp
   Operand emitCast(const Operand &operand, Element element, SMLoc place);
+
+  // Scatters.cpp
   mlir::Value emitScatter(mlir::Value updates, mlir::Type result);
 
   // EmitPositions.cpp
   struct Ranking;
   Operand emitPositions(const Node &node);
+  /// An extreme of a row, and its position.
   struct Extreme {
     Operand value, position;
   };
@@ -101,6 +116,7 @@ private:
   Operand pick(const Operand &rows, const Operand &positions, SMLoc place);
   Operand emitRounds(const Ranking &ranking, int64_t count);
 
+  // EmitEquations.cpp
   Element comparedElement(const Node &node) const;
 
   int64_t extent(IndexId id) const { return id == turnIndex ? turnCount : (*step->indices)[id].extent; }

@@ -1,4 +1,4 @@
-//===- EmitLoop.cpp - turns of a `repeat` as an ein loop --------------------===//
+//===- EmitLoop.cpp - iterations of a `repeat` as an ein loop -------------===//
 #include "EmitEquations.h"
 #include "plc/Dialect/Ein/Loops.h"
 #include "plc/Dialect/Ein/Views.h"
@@ -6,12 +6,12 @@
 using namespace plc::language;
 using mlir::AffineMap;
 
-/// A value with an axis at another place.
+/// The value with axis `from` as axis `to`: a transposition.
 mlir::Value BodyEmitter::moveAxis(mlir::Value value, unsigned from, unsigned to, SMLoc place) {
   if (from == to)
     return value;
   auto type = llvm::cast<mlir::RankedTensorType>(value.getType());
-  llvm::SmallVector<unsigned> order; // axis of the value that each axis of the result is
+  llvm::SmallVector<unsigned> order; // axis of the value, for each axis of the result
   for (unsigned axis = 0; axis < type.getRank(); ++axis)
     if (axis != from)
       order.push_back(axis);
@@ -25,6 +25,7 @@ mlir::Value BodyEmitter::moveAxis(mlir::Value value, unsigned from, unsigned to,
                                  builder.getAffineMapArrayAttr(maps));
 }
 
+/// The slice of a value of all iterations, as an argument of the loop; each value is sliced once.
 mlir::Value BodyEmitter::partOf(LoopFrame &frame, mlir::Value stacked) {
   auto parts = frame.turn->getArguments().drop_front(frame.loop->carries.size());
   if (auto it = llvm::find(frame.slices, stacked); it != frame.slices.end())
@@ -33,12 +34,13 @@ mlir::Value BodyEmitter::partOf(LoopFrame &frame, mlir::Value stacked) {
   return frame.turn->addArgument(plc::ein::partType(stacked.getType()), stacked.getLoc());
 }
 
+/// Whether a value is made inside the loop, or inside a loop in it.
 bool BodyEmitter::isMadeIn(const LoopFrame &frame, mlir::Value value) const {
   auto own = llvm::find(loops, &frame);
   return std::any_of(own, loops.end(), [&](const LoopFrame *each) { return value.getParentBlock() == each->turn; });
 }
 
-/// The number of a turn, as a part of the numbers of all turns.
+/// A number that is linear in the iteration, as a slice of the numbers of all iterations.
 mlir::Value BodyEmitter::emitTurnNumber(LoopFrame &frame, Loop::Linear linear, Element element, SMLoc place) {
   mlir::OpBuilder::InsertionGuard guard(builder);
   builder.restoreInsertionPoint(frame.before);
@@ -60,13 +62,14 @@ mlir::Value BodyEmitter::emitTurnNumber(LoopFrame &frame, Loop::Linear linear, E
   return partOf(frame, numbers);
 }
 
-/// The turn of the innermost loop of that name.
+/// The index of the innermost `repeat` of that name, as a number.
 mlir::Value BodyEmitter::emitTurn(const Node &node, Element element) {
   auto frame = std::find_if(loops.rbegin(), loops.rend(),
                             [&](const LoopFrame *each) { return each->loop->turn == node.function; });
   return emitTurnNumber(**frame, {(*frame)->loop->first, 1}, element, node.place);
 }
 
+/// A number that changes with an iteration; nullopt for other numbers.
 std::optional<mlir::Value> BodyEmitter::emitMovingNumber(const Node &node, Element element) {
   for (LoopFrame *frame : loops)
     if (auto it = frame->loop->numbers.find(&node); it != frame->loop->numbers.end())
@@ -89,7 +92,8 @@ mlir::Value BodyEmitter::beforeLoops(llvm::function_ref<mlir::Value()> make) {
   return make();
 }
 
-/// A draw. In a turn it is a part of one draw over all turns, of all loops around it.
+/// A draw. In a loop it is a slice of one draw over all iterations of all loops around it, so that each draws
+/// differently.
 mlir::Value BodyEmitter::emitDrawOfTurns(const Node &node, mlir::RankedTensorType type) {
   llvm::SmallVector<int64_t> shape;
   for (LoopFrame *frame : loops)
@@ -104,7 +108,8 @@ mlir::Value BodyEmitter::emitDrawOfTurns(const Node &node, mlir::RankedTensorTyp
   return draw;
 }
 
-/// A value from before a loop, read at a position that changes with the turn: a part of what all turns read.
+/// A value from before a loop, read at a position that changes with the iteration: a slice of all positions that the
+/// iterations read.
 std::optional<BodyEmitter::Operand> BodyEmitter::emitMovingRead(const Node &node) {
   for (LoopFrame *frame : loops)
     for (auto [axis, position] : llvm::enumerate(node.positions))
@@ -114,6 +119,8 @@ std::optional<BodyEmitter::Operand> BodyEmitter::emitMovingRead(const Node &node
   return std::nullopt;
 }
 
+/// The iteration becomes an index of the position. The whole read is emitted before the loop, and its first axis is
+/// sliced.
 BodyEmitter::Operand BodyEmitter::emitMovingRead(const Node &node, LoopFrame &frame, unsigned axis,
                                                  Loop::Linear linear) {
   Node whole = node;
@@ -145,7 +152,7 @@ BodyEmitter::Operand BodyEmitter::emitMovingRead(const Node &node, LoopFrame &fr
       shown += position.strides.empty() || isRun(position) ? 1 : position.indices.size();
     stacked = moveAxis(stacked, shown, 0, node.place);
   }
-  // What moves has become the part, and the other indices of its position axes of their own.
+  // The slice has lost the iteration; the other indices of its position have axes of their own.
   llvm::SmallVector<Node::Position> left;
   for (auto [number, position] : llvm::enumerate(positions)) {
     if (number != turnAxis) {
@@ -158,7 +165,7 @@ BodyEmitter::Operand BodyEmitter::emitMovingRead(const Node &node, LoopFrame &fr
   return emitAxes(partOf(frame, stacked), left, node);
 }
 
-/// Fills the turn, and makes what it reads from outside arguments behind the others.
+/// Fills the body of a loop. Values from outside are still read directly here.
 void BodyEmitter::emitTurn(LoopFrame &frame) {
   mlir::OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(frame.turn);
@@ -171,6 +178,7 @@ void BodyEmitter::emitTurn(LoopFrame &frame) {
   loops.pop_back();
 }
 
+/// Emits the body first, then the loop: only then are its slices and invariants known.
 void BodyEmitter::emitLoop(const Step &of) {
   const Loop &loop = *of.loop;
   step = &of;
@@ -195,6 +203,7 @@ void BodyEmitter::emitLoop(const Step &of) {
     builder.setInsertionPointToEnd(frame.turn);
     plc::ein::ReturnOp::create(builder, at(of.place), given);
   }
+  // The body is isolated, so values from outside become invariants.
   for (mlir::Operation &op : *frame.turn)
     for (mlir::OpOperand &operand : op.getOpOperands()) {
       mlir::Value value = operand.get();
@@ -216,6 +225,7 @@ void BodyEmitter::emitLoop(const Step &of) {
     values[carry.last] = last;
   for (auto [element, stacked] : llvm::zip(loop.elements, made.getStacked())) {
     mlir::Value whole = stacked;
+    // The first iteration's element is the last one: a window with stride -1.
     if (element.reverse) {
       llvm::SmallVector<plc::ein::AxisPositions> axes;
       auto shape = llvm::cast<mlir::RankedTensorType>(whole.getType()).getShape();

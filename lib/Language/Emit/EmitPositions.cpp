@@ -1,8 +1,9 @@
-//===- EmitPositions.cpp - argmax, argmin and topk as equations ---------------===//
+//===- EmitPositions.cpp - argmax, argmin and topk as equations -----------===//
 //
-// Positions of extremes are made of reductions, comparisons and the index itself: they run, are cut and are batched as
-// those are. A position that attains the extreme is the index, any other the extent; the least of all is the answer, so
-// that ties go to the lowest. An extreme that is NaN equals nothing, and is attained where an element is NaN.
+// Positions of extremes are made of reductions, comparisons and the index itself, so they run, are cut and are batched
+// like those (Ein/Rationale.md, "Positions of extremes are no operation"). A position that attains the extreme becomes
+// the index, any other the extent; the least is the answer, so that the lowest of equal positions wins. A NaN extreme
+// equals no element, and is attained where an element is NaN.
 //
 //===----------------------------------------------------------------------===//
 #include "EmitEquations.h"
@@ -14,15 +15,16 @@
 
 using namespace plc::language;
 
-// Up to so many positions each is found by itself, which takes a dozen equations a position; more are found by counting,
-// for each element, those that come before it.
+/// Up to this many positions each is found by itself, by a dozen equations each. For more, the elements that come
+/// before each element are counted. Not tuned.
 static constexpr int64_t mostTurns = 64;
 
-/// What an element that is none has: it comes behind every element, because it stands behind its equals.
+/// The value of a padding element. It comes behind every element, because it stands behind its equals.
 static double leastOf(Element element) {
   return isRealElement(element) ? -INFINITY : element == Element::I64 ? -0x1p63 : -0x1p31;
 }
 
+/// The rows whose extremes are searched.
 struct BodyEmitter::Ranking {
   const Node &node;
   Operand all; // the elements
@@ -41,10 +43,10 @@ BodyEmitter::Operand BodyEmitter::emitIndex(IndexId id, SMLoc place) {
   return emitIota(node, Element::I32);
 }
 
-/// The first position of an extreme among all elements or, of a largest, among those that come behind `before`: smaller ones,
-/// and equal ones at higher positions. NaN comes before all numbers, and counts as equal to NaN.
+/// The first position of an extreme among all elements. With `before`, of the largest among those that come behind it:
+/// smaller elements, and equal ones at higher positions. NaN comes before all numbers, and counts as equal to NaN.
 ///
-/// What an element is compared with are numbers of the row, so that no row of masks is kept from turn to turn.
+/// Elements are compared with numbers of the row, so that no row of masks is kept between positions.
 BodyEmitter::Extreme BodyEmitter::emitExtreme(const Ranking &r, bool largest, const Extreme *before) {
   SMLoc place = r.node.place;
   auto map = [&](StringRef function, llvm::ArrayRef<Operand> operands, Element element) {
@@ -85,7 +87,7 @@ BodyEmitter::Extreme BodyEmitter::emitExtreme(const Ranking &r, bool largest, co
   return found;
 }
 
-/// One position after another.
+/// Finds one position after another.
 BodyEmitter::Operand BodyEmitter::emitTurns(const Ranking &r, int64_t count) {
   SMLoc place = r.node.place;
   llvm::SmallVector<Extreme> found;
@@ -106,7 +108,7 @@ IndexId BodyEmitter::addIndex(int64_t extent) {
   return step->indices->size() - 1;
 }
 
-/// The element before which as many come as the index `brought` says.
+/// For each value of the index `brought`: the element before which that many others come.
 BodyEmitter::Operand BodyEmitter::emitRanks(const Ranking &r, IndexId brought, llvm::ArrayRef<IndexId> dims) {
   SMLoc place = r.node.place;
   IndexId twin = addIndex(extent(r.over));
@@ -150,15 +152,16 @@ BodyEmitter::Operand BodyEmitter::pick(const Operand &rows, const Operand &posit
           positions.dims};
 }
 
-/// Of long rows: the `count` first ones of each `2 * count` elements remain, round after round, until few groups are left.
-/// They stay in the order of groups and, in a group, of ranks, so that of equal ones the lower position stands first. A round
-/// halves the row, so all of them compare an element with `4 * count` others, whatever the row's extent.
+/// Long rows are reduced in rounds. The `count` first of each `2 * count` elements remain, round after round, until few
+/// groups are left. They stay in the order of groups and, in a group, of ranks, so that of equal elements the lower
+/// position comes first. A round halves the row, so all rounds together compare an element with `4 * count` others,
+/// whatever the row's extent.
 BodyEmitter::Operand BodyEmitter::emitRounds(const Ranking &r, int64_t count) {
   SMLoc place = r.node.place;
   llvm::SmallVector<IndexId, 4> rowDims(r.kept);
   rowDims.push_back(r.over);
   Operand rows = emitMap("id", r.all, rowDims, r.element, place);
-  std::optional<Operand> origins; // where the elements stood; none: where they stand
+  std::optional<Operand> origins; // positions of the elements in the whole row; nullopt: still their own
   while (extent(rows.dims.back()) >= 4 * count) {
     int64_t length = extent(rows.dims.back()), width = 2 * count, groups = (length + width - 1) / width;
     IndexId group = addIndex(groups), within = addIndex(width), rank = addIndex(count);

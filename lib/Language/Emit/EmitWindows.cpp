@@ -1,4 +1,4 @@
-//===- EmitWindows.cpp - affine positions as ein ops ------------------------===//
+//===- EmitWindows.cpp - affine positions as ein ops ----------------------===//
 #include "EmitEquations.h"
 #include "plc/Dialect/Ein/Ein.h"
 #include "plc/Dialect/Ein/Views.h"
@@ -6,9 +6,10 @@
 using namespace plc::language;
 using mlir::AffineMap;
 
-/// Whether indices, slowest first, count what they read of an axis once each in order: what may be split like a whole one.
+/// Whether the indices, slowest first, count consecutive elements of an axis once each, in order. What they read can
+/// then be split like a whole axis.
 bool BodyEmitter::isRun(const Node::Position &position) const {
-  if (position.indices.size() > 1 && position.indices[0] == turnIndex) // which leaves the others behind
+  if (position.indices.size() > 1 && position.indices[0] == turnIndex) // slicing takes this index away
     return false;
   int64_t inner = 1;
   for (size_t i = position.strides.size(); i-- > 0; inner *= extent(position.indices[i]))
@@ -17,12 +18,13 @@ bool BodyEmitter::isRun(const Node::Position &position) const {
   return true;
 }
 
-/// Whether a position reads its axis as it is, or at what a tensor holds: not so a number outside of it.
+/// Whether a position reads its axis as it is, or at computed positions; not at a number outside of it.
 static bool readsWhole(const Node::Position &position) {
   return position.gathered || (position.strides.empty() && !position.indices.empty());
 }
 
-/// The axes that positions with strides read, among others that stay as they are; between padding where that is said.
+/// Shows the axes that positions with strides read, among others that stay as they are. Pads where positions may fall
+/// outside.
 mlir::Value BodyEmitter::emitWindow(mlir::Value value, llvm::ArrayRef<Node::Position> positions, const Node &node) {
   if (llvm::all_of(positions, readsWhole))
     return value;
@@ -49,6 +51,7 @@ mlir::Value BodyEmitter::emitWindow(mlir::Value value, llvm::ArrayRef<Node::Posi
         shown.push_back(extent(id));
       }
     }
+    // Positions below 0 shift the value inside its padding.
     offsets[axis] = std::max<int64_t>(0, -least);
     own.offset = position.start + offsets[axis];
     padded[axis] = offsets[axis] + std::max(shape[axis], most + 1);
@@ -58,7 +61,7 @@ mlir::Value BodyEmitter::emitWindow(mlir::Value value, llvm::ArrayRef<Node::Posi
   return plc::ein::window(builder, at(node.place), value, axes, shown);
 }
 
-/// The value as a part of a tensor of this shape, and the node's number around it.
+/// The value as a slice of a tensor of this shape, with the node's number around it.
 mlir::Value BodyEmitter::emitPadding(mlir::Value value, llvm::ArrayRef<int64_t> offsets, llvm::ArrayRef<int64_t> shape,
                                      const Node &node) {
   auto type = llvm::cast<mlir::RankedTensorType>(value.getType());
@@ -71,7 +74,7 @@ mlir::Value BodyEmitter::emitPadding(mlir::Value value, llvm::ArrayRef<int64_t> 
     return plc::ein::MapOp::create(builder, at(node.place), result, function, inputs, result.getShape(),
                                    builder.getAffineMapArrayAttr(maps));
   };
-  // Zeros that are padding, and not elements, become the number: axis by axis, where the position is none of the value.
+  // Zeros of the padding become the number, axis by axis, where the position is outside of the value.
   mlir::MLIRContext *context = builder.getContext();
   AffineMap all = AffineMap::getMultiDimIdentityMap(shape.size(), context),
             one = AffineMap::get(shape.size(), 0, context);

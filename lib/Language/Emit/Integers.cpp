@@ -1,9 +1,10 @@
-//===- Integers.cpp - numbers and indices that are integers ---------------===//
+//===- Integers.cpp - integer expressions ---------------------------------===//
 #include "Integers.h"
 #include <cmath>
 
 using namespace plc::language;
 
+/// Functions that return integers for integers.
 static bool keepsIntegers(StringRef function) {
   return llvm::is_contained({"add", "sub", "neg", "abs", "sign", "relu", "max", "min"}, function);
 }
@@ -34,7 +35,7 @@ bool plc::language::roundsNumbers(const Node &node) {
          llvm::any_of(node.operands, [](const Node *operand) { return roundsNumbers(*operand); });
 }
 
-/// A bound of the magnitude of every part of an expression.
+/// A bound on the magnitude of every intermediate value of an expression.
 static double bound(const Node &node, const std::vector<Index> &indices) {
   double result = node.kind == Node::Number ? std::abs(node.number) : 0;
   if (node.kind == Node::Iota)

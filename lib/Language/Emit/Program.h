@@ -1,4 +1,4 @@
-//===- Program.h - resolved equations, one step above ein -------*- C++ -*-===//
+//===- Program.h - resolved equations ---------------------------*- C++ -*-===//
 #ifndef PLC_LIB_LANGUAGE_EMIT_PROGRAM_H
 #define PLC_LIB_LANGUAGE_EMIT_PROGRAM_H
 
@@ -13,8 +13,8 @@
 
 namespace plc::language {
 
-/// What a value's elements are: of a type in the table, real with the precision left to the strategy, or `Number`: a
-/// literal, a size or an index used as a number, which takes the type of what it meets.
+/// The type of a value's elements: a type of the table, real with the precision left to the strategy, or `Number`. A
+/// number is a literal, a size or an index used as a number; it takes the type of its neighbours.
 enum class Element {
   Real,
 #define PLC_ELEMENT_TYPE(ID, ...) ID,
@@ -22,7 +22,7 @@ enum class Element {
   Number
 };
 
-/// The row of the table; nothing for Real and Number.
+/// The row of the table; nullopt for Real and Number.
 constexpr std::optional<ElementType> chosenType(Element element) {
   switch (element) {
 #define PLC_ELEMENT_TYPE(ID, ...)                                                                                      \
@@ -33,7 +33,7 @@ constexpr std::optional<ElementType> chosenType(Element element) {
   }
   return std::nullopt;
 }
-/// Nothing for a Number.
+/// The kind of elements; nullopt for a Number.
 constexpr std::optional<ElementKind> kindOf(Element element) {
   std::optional<ElementType> type = chosenType(element);
   return type                       ? std::optional(kindOf(*type))
@@ -42,8 +42,8 @@ constexpr std::optional<ElementKind> kindOf(Element element) {
 }
 constexpr bool isInteger(Element element) { return kindOf(element) == ElementKind::Integer; }
 constexpr bool isRealElement(Element element) { return kindOf(element) == ElementKind::Real; }
-/// What the elements of a tensor are where it is read: a narrow type (bf16, f16, i8) only holds numbers, and is computed as
-/// real or i32.
+/// The type in which elements are computed: storage types (bf16, f16, i8) only hold numbers, and are computed as real
+/// or i32.
 constexpr Element computedAs(Element element) {
   std::optional<ElementType> type = chosenType(element);
   if (!type || !isNarrow(*type))
@@ -51,15 +51,15 @@ constexpr Element computedAs(Element element) {
   return isReal(*type) ? Element::Real : Element::I32;
 }
 constexpr bool isNarrow(Element element) { return computedAs(element) != element; }
-/// Up to which every integer is a number of an integer type that doubles hold, too.
+/// The largest n such that all integers up to n are numbers of the integer type and doubles.
 constexpr double largestNumber(Element element) {
   return element == Element::I8 ? INT8_MAX : element == Element::I32 ? INT32_MAX : 9007199254740992.0;
 }
 StringRef nameOf(Element element);
-/// The type that a declaration names; empty: real.
+/// The type that a declaration names; real if the name is empty.
 Element elementNamed(StringRef name);
 
-/// One axis of a tensor; `place` is where its extent was stated, for notes.
+/// One axis of a tensor. `place` is the location that states its extent, for notes.
 struct Axis {
   int64_t extent;
   SMLoc place;
@@ -74,6 +74,7 @@ struct Frame {
 using ValueId = unsigned;
 using IndexId = unsigned;
 
+/// A tensor of a body.
 struct Value {
   std::string name;
   Element element = Element::Real;
@@ -96,7 +97,7 @@ struct View {
   }
 };
 
-/// What a name stands for in a body. Calls pass the same as their arguments.
+/// The meaning of a name in a body. Calls pass the same as their arguments.
 struct Binding {
   enum Kind { Broken, Tensor, Number };
   Kind kind = Broken; // Broken: the definition had an error, so uses of the name are not reported again
@@ -108,7 +109,7 @@ struct Binding {
   bool isEmptySum() const { return kind == Number && number == 0; }
 };
 
-/// A resolved expression. `dims` are its free indices: those of the left side first, then in order of appearance.
+/// A resolved expression. `dims` are its free indices: those of the left side first, then by first occurrence.
 struct Node {
   enum Kind {
     Number,    // number
@@ -122,8 +123,8 @@ struct Node {
     Cast,      // to `element`
     Stop
   };
-  /// What an axis is read at: an index, several that split it (slowest first), a constant, or an integer tensor; with
-  /// `strides`, at `start` and the sum of the indices, each times its stride.
+  /// The position at which an axis is read: an index; several that split it, slowest first; a constant; or an integer
+  /// tensor. With `strides`: at `start` plus the sum of the indices, each times its stride.
   struct Position {
     llvm::SmallVector<IndexId, 1> indices;
     std::optional<int64_t> constant = {};
@@ -142,7 +143,7 @@ struct Node {
   IndexId index = 0;
   ValueId value = 0;
   llvm::SmallVector<Position, 4> positions;
-  std::optional<double> padding; // of a Read: what stands outside of the value
+  std::optional<double> padding; // of a Read: the number outside of the value
   std::vector<const Node *> operands;
   std::vector<BinaryOp> operators;
   std::vector<bool> negated;
@@ -150,6 +151,7 @@ struct Node {
   llvm::SmallVector<IndexId, 4> dims;
 };
 
+/// An index of a rule.
 struct Index {
   std::string name;
   int64_t extent = 0; // 0: not known
@@ -169,14 +171,14 @@ struct Step {
   // Equations.
   ValueId result = 0;
   llvm::SmallVector<IndexId, 4> left;
-  llvm::SmallVector<unsigned, 4> parts; // how many of `left`, in order, are merged in each axis of the result
-  llvm::SmallVector<std::optional<int64_t>, 4> offsets; // where in each axis `left` begins; none: it is the whole axis
-  /// An axis of the result: an index of `left`, or a computed position.
+  llvm::SmallVector<unsigned, 4> parts; // for each axis of the result: how many indices of `left`, in order, it merges
+  llvm::SmallVector<std::optional<int64_t>, 4> offsets; // offset of `left` in each axis; nullopt: it is the whole axis
+  /// An axis of the result of a scatter: an index of `left`, or a computed position.
   struct Target {
     std::optional<IndexId> index;
     const Node *position;
   };
-  std::vector<Target> targets; // none: `left` counts the elements of the result
+  std::vector<Target> targets; // of a scatter; empty: `left` counts the elements of the result
   const Node *value = nullptr;
   std::shared_ptr<std::vector<Index>> indices;
   // Calls.
@@ -185,29 +187,31 @@ struct Step {
   std::vector<ValueId> results;
   std::vector<std::string> parameters; // paths, in the callee's order
   std::string path;
-  int64_t turn = -1; // of the innermost `repeat`, numbered over the model; -1 outside
+  int64_t turn = -1; // iteration of the innermost `repeat`, numbered over the model; -1 outside
   // Loops.
   std::shared_ptr<const Loop> loop;
 };
 
-/// Turns of a `repeat` that differ in numbers alone: the first one, and each number as a function of the turn.
+/// Iterations of a `repeat` that differ in numbers alone: the first one, and each number as a function of the
+/// iteration.
 struct Loop {
-  /// `first` in the first turn, `step` more in each further one.
+  /// `first` in the first iteration, and `step` more in each further one.
   struct Linear {
     int64_t first = 0, step = 0;
   };
-  /// A value that a turn gives the next one: what it is before, in and behind a turn, and behind the last.
+  /// A value that an iteration passes to the next one: before, in and after an iteration, and after the last one.
   struct Carry {
     ValueId init, argument, next, last;
   };
-  /// A value of each turn, which is one position along `axis` of `whole`; `reverse`: the first turn's is the last.
+  /// A value of each iteration, which is one position along `axis` of `whole`. `reverse`: the first iteration's is the
+  /// last position.
   struct Element {
     ValueId value, whole;
     unsigned axis;
     bool reverse;
   };
 
-  StringRef turn; // its name, or empty
+  StringRef turn; // name of the index, or empty
   int64_t first = 0, turns = 0;
   std::vector<Step> steps;
   std::vector<Carry> carries;
@@ -216,6 +220,7 @@ struct Loop {
   std::map<const Node::Position *, Linear> positions; // constant, or the start of a window
 };
 
+/// The initial value of a parameter: a constant `a`, normal of deviation `a`, or uniform from `a` to `b`.
 struct Initialiser {
   StringRef kind = "constant";
   double a = 0, b = 0;
@@ -230,8 +235,8 @@ struct BodyParameter {
   std::string name;
   Initialiser initialiser;
   bool frozen = false;
-  std::string sharedPath;         // of the owner; empty: its own
-  std::vector<std::string> sizes; // what the declaration calls the axes' extents; empty: by no name
+  std::string sharedPath;         // path at the owner; empty: its own
+  std::vector<std::string> sizes; // names of sizes in the declaration, one for each axis; empty: none
 };
 
 /// A state of a body, or of a layer that it calls (`attention.k`).
@@ -241,16 +246,17 @@ struct BodyState {
   std::optional<ValueId> next; // none: there was an error
   double init = 0;
   SMLoc place;
-  int64_t batch = -1; // the axis whose extent is the batch by name; of others the rules tell
+  int64_t batch = -1; // the axis whose size is the batch's by name; rules decide about others
 };
 
+/// The equations and calls of a layer or a model. Fns are inlined.
 struct Body {
   std::vector<Value> values;
   std::vector<Step> steps;
   std::vector<ValueId> arguments, results;
   std::vector<BodyParameter> parameters;
   std::vector<BodyState> states;
-  /// What the body's layer, or one that it calls, stashes.
+  /// A skip that the body's layer, or a layer that it calls, stashes.
   struct Stash {
     SkipKey key;
     Binding value;
@@ -270,9 +276,10 @@ struct Body {
   std::map<std::string, SMLoc> calls; // of layers, by path
   std::deque<Node> nodes;
   std::deque<Frame> frames;
-  llvm::DenseMap<ValueId, Binding> rounded; // values of narrow types, and what was rounded to them
+  llvm::DenseMap<ValueId, Binding> rounded; // values of storage types, and the exact values that were rounded to them
   bool broken = false;                      // an error was reported in the body
-  llvm::StringMap<ValueId> rules; // the value of each name at the end of the body, without arguments and parameters
+  /// The value of each name at the end of the body, without arguments and parameters.
+  llvm::StringMap<ValueId> rules;
 
   ValueId add(Value value) {
     values.push_back(std::move(value));
@@ -290,8 +297,8 @@ struct Body {
 
 /// A layer's body for one set of sizes.
 struct Instance {
-  /// What a call of the instance stashes: its argument at `position` (the header's, then the popped ones), or its
-  /// result.
+  /// A skip that a call of the instance stashes: its argument at `position` (the header's, then the popped ones), or
+  /// its result.
   struct Stash {
     const Body::Stash *stash;
     bool isKnown = false; // false: there was an error, and nothing is known of the value
@@ -300,12 +307,13 @@ struct Instance {
   };
   const Function *layer;
   std::string symbol;
-  /// The elaborated body. What it pops are arguments behind the header's, what it stashes are results; behind them stand
-  /// its states, as arguments and as results. The bodies of layers that it calls are inlined in it.
+  /// The elaborated body. Its pops are arguments behind the header's, its stashes are results. Behind them come its
+  /// states, as arguments and as results. The bodies of layers that it calls are inlined in it.
   Body body;
   std::vector<Stash> stashes;
   bool hasErrors = false; // reported in its body
-  /// Types of the results: as computed, or as the header says if the body is broken; none if it does not say.
+  /// Types of the results: as computed, or as the header states if the body is broken; nullopt if it does not state
+  /// them.
   std::vector<std::optional<Value>> results;
 };
 
@@ -316,7 +324,7 @@ struct Parameter {
   Initialiser initialiser;
   bool frozen;
   std::vector<std::string> sizes; // as in BodyParameter
-  SMLoc call;                     // where the layer that owns it is called
+  SMLoc call;                     // the call of the layer that owns it
 };
 
 /// A state of the program: an argument and a result of the model, behind its own.
@@ -326,9 +334,10 @@ struct State {
   ValueId old, next;
   int64_t batch;
   SMLoc place;
-  SMLoc call; // where the layer that has it is called
+  SMLoc call; // the call of the layer that has it
 };
 
+/// A model with everything that it calls, ready to be emitted.
 struct Program {
   const Function *model = nullptr;
   Body body;

@@ -1,4 +1,4 @@
-//===- PassErrors.cpp - what passes report, at the user's line ------------===//
+//===- PassErrors.cpp - errors of passes, at the user's line --------------===//
 #include "plc/Language/Errors/PassErrors.h"
 
 #include "plc/Support/Errors.h"
@@ -24,7 +24,7 @@ PassErrors::PassErrors(llvm::SourceMgr &sources, mlir::MLIRContext &context, llv
         if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Warning)
           return printLine("warning", diagnostic), mlir::success();
         if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error)
-          return mlir::failure(); // the next handler's turn
+          return mlir::failure(); // left to the next handler
         print(diagnostic);
         return mlir::success();
       }) {}
@@ -47,7 +47,6 @@ SMLoc PassErrors::placeOf(Location location) {
   return {};
 }
 
-/// 0 if there is none.
 unsigned PassErrors::bufferNamed(llvm::StringRef file) {
   for (unsigned id = 1; id <= sources.getNumBuffers(); ++id)
     if (sources.getMemoryBuffer(id)->getBufferIdentifier() == file)
@@ -62,7 +61,7 @@ SMLoc PassErrors::placeInStrategy(size_t offset) {
   return SMLoc::getFromPointer(sources.getMemoryBuffer(id)->getBufferStart() + offset);
 }
 
-// In one line: there may be thousands, which are searched rather than read.
+/// Prints remarks and warnings on one line each: there may be thousands, which are searched rather than read.
 void PassErrors::printLine(llvm::StringRef kind, mlir::Diagnostic &diagnostic) {
   if (auto place = framesOf(diagnostic.getLocation()).front()->findInstanceOf<mlir::FileLineColLoc>())
     os << place.getFilename().strref() << ":" << place.getLine() << ":" << place.getColumn() << ": ";
@@ -72,6 +71,7 @@ void PassErrors::printLine(llvm::StringRef kind, mlir::Diagnostic &diagnostic) {
 void PassErrors::print(mlir::Diagnostic &error) {
   if (exitCode == 70)
     exitCode = exitCodeOf(error);
+  // Only so many errors are printed, but the first one decides the exit code.
   if (!limit.takes(keys.tool, os))
     return;
   Diagnostics diagnostics(sources);
@@ -79,6 +79,7 @@ void PassErrors::print(mlir::Diagnostic &error) {
   llvm::StringRef key = keyOf(error);
   const KeyPlaces::Place *given = keys.find(key);
   SMLoc place = given && given->set.empty() ? placeInStrategy(given->offset) : SMLoc();
+  // The user gave a value that does not fit: it is the location of the error.
   if (given && exitCodeOf(error) == BadUsage) {
     Diagnostic &printed =
         diagnostics.error(place, (given->set.empty() ? "" : "--set " + given->set + ": ") + error.str());
@@ -87,10 +88,11 @@ void PassErrors::print(mlir::Diagnostic &error) {
       printed.note(model, "the model stands here");
     return diagnostics.print(os);
   }
+  // Otherwise the location in the model is, with the calls that lead to it.
   for (Location call : llvm::reverse(llvm::drop_begin(frames)))
     diagnostics.enterCall(placeOf(call));
   Diagnostic &printed = diagnostics.error(placeOf(frames.front()), error.str());
-  // A file that is not there any more, as of IR that was made elsewhere, has a place still.
+  // IR from another machine has locations in files that do not exist here.
   if (auto place = frames.front()->findInstanceOf<mlir::FileLineColLoc>(); place && !printed.place.isValid())
     printed.origin = llvm::formatv("{0}:{1}:{2}", place.getFilename().strref(), place.getLine(), place.getColumn());
   for (mlir::Diagnostic &note : error.getNotes())

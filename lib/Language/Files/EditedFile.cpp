@@ -1,4 +1,4 @@
-//===- EditedFile.cpp - what an editor asks of a .ein file ------------------===//
+//===- EditedFile.cpp - what an editor asks about a .ein file -------------===//
 #include "plc/Language/Files/EditedFile.h"
 #include "Elaborate/Builtins.h"
 #include "Frontend.h"
@@ -19,7 +19,7 @@ struct EditedFile::State {
   Facts facts;
   std::unique_ptr<Frontend> front;
 
-  /// The names in order of the text, and by what they name; found when the first of them is asked for.
+  /// The names in order of the text, and grouped by meaning. They are found when first needed.
   const std::vector<Reference> &names() const {
     if (references.empty())
       findNames();
@@ -37,15 +37,20 @@ struct EditedFile::State {
   StringRef text() const { return sources.getMemoryBuffer(sources.getMainFileID())->getBuffer(); }
   size_t offsetOf(StringRef name) const { return name.data() - text().data(); }
   Range rangeOf(StringRef name) const { return {offsetOf(name), offsetOf(name) + name.size()}; }
-  /// The word at a place of the text, or one byte.
+  /// The word at a location of the text, or one byte.
   Range wordAt(SMLoc place) const;
-  /// A place in another file as that of the `use` which leads to it.
+  /// A location in another file, as that of the `use` that leads to it.
   SMLoc inMain(SMLoc place) const;
+  // The name at an offset; null if there is none.
   const Reference *at(size_t offset) const;
+  // The definition that a use refers to; null if it is not in the text.
   const Reference *definitionOf(const Reference &use) const;
+  // The lines that use a definition, in words.
   std::string linesOf(const Reference &definition) const;
   std::string typeOf(const Reference &definition) const;
+  // The text of a hover.
   std::string textOf(const Reference &name) const;
+  // The last function that begins before an offset.
   const Function *functionAt(size_t offset) const;
 };
 
@@ -54,6 +59,7 @@ EditedFile::EditedFile(StringRef path, StringRef text, const ParseOptions &optio
   state->sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, path), SMLoc());
   state->diagnostics = std::make_unique<Diagnostics>(state->sources);
   state->front = std::make_unique<Frontend>(state->sources, state->options, *state->diagnostics, &state->facts);
+  // Warnings only where there is no error: a name may be used in a rule that did not parse.
   onDeepStack([&] {
     state->front->check();
     if (state->diagnostics->empty())
@@ -86,6 +92,7 @@ SMLoc EditedFile::State::inMain(SMLoc place) const {
   return place;
 }
 
+/// An error in another file is shown at the `use`, with its own location in the text.
 std::vector<EditedFile::Message> EditedFile::messages() const {
   std::vector<Message> messages;
   for (const Diagnostic *found : state->diagnostics->sorted()) {
@@ -114,7 +121,7 @@ const Reference *EditedFile::State::at(size_t offset) const {
   return &*std::prev(behind);
 }
 
-/// The last definition before the use, in another statement: `x = f(x)` reads the one before.
+/// The last definition before the use, in another statement: in `x = f(x)` the use refers to the `x` before.
 const Reference *EditedFile::State::definitionOf(const Reference &use) const {
   const Reference *best = nullptr;
   Key key = keyOf(use);
@@ -304,6 +311,7 @@ std::vector<EditedFile::Completion> EditedFile::complete(size_t offset) const {
     if (name.starts_with(word) && seen.insert(name).second)
       all.push_back({kind, name.str(), std::move(detail), std::move(documentation)});
   };
+  // After `use` only libraries fit.
   if (line.ltrim().starts_with("use ")) {
     for (const StandardFile &file : standardLibrary())
       offer(Completion::Library, line.contains('.') ? file.use.drop_front(4) : file.use);

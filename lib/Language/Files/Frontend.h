@@ -8,17 +8,18 @@
 
 namespace plc::language {
 
-/// The files, their functions, and the programs of their models.
+/// Reads the files of a program, and elaborates their functions and the programs of their models.
 class Frontend {
 public:
+  /// `facts`, if not null, receives what is found out about names, for editors.
   Frontend(llvm::SourceMgr &sources, const ParseOptions &options, Diagnostics &diagnostics, Facts *facts = nullptr)
       : sources(sources), options(options), diagnostics(diagnostics) {
     library.facts = facts;
   }
 
-  /// Reads and checks all; what is wrong is in the diagnostics.
+  /// Reads and checks everything. Errors are in the diagnostics.
   void check();
-  /// The same, and the program to emit; null after an error.
+  /// The same, and returns the program to emit. Null after an error.
   const Program *run();
 
   const Library &files() const { return library; }
@@ -34,7 +35,7 @@ private:
   std::vector<std::unique_ptr<Program>> programs;
 };
 
-/// The deepest nesting that is accepted needs more stack than some threads have, so a thread of its own does the work.
+/// Runs `work` on a thread with a large stack. The deepest nesting that is accepted needs more than some threads have.
 void onDeepStack(llvm::function_ref<void()> work);
 
 } // namespace plc::language

@@ -1,4 +1,4 @@
-//===- ParseModel.cpp - the phase 'parse' ---------------------------------===//
+//===- ParseModel.cpp - from a file to the ein dialect --------------------===//
 #include "plc/Language/Files/ParseModel.h"
 #include "Elaborate/Builtins.h"
 #include "Emit/Emission.h"
@@ -16,6 +16,8 @@ using llvm::Twine;
 using plc::Diagnostics;
 using plc::Nearest;
 
+/// Elaborates every model, also those that are not compiled, then the layers that no model calls: each error is
+/// reported whatever `--entry` names.
 void Frontend::elaborate() {
   llvm::DenseSet<const Function *> called;
   const File &main = library.main().file;
@@ -35,6 +37,7 @@ void Frontend::elaborate() {
       Elaborator(library, unused, diagnostics).checkUncalled(*function);
 }
 
+/// The program of the model to compile; null after an error.
 Program *Frontend::selectModel() {
   Program *found = nullptr;
   Nearest nearest(options.entry);
@@ -73,6 +76,8 @@ const Program *Frontend::run() {
 }
 
 void plc::language::onDeepStack(llvm::function_ref<void()> work) {
+  // Not tuned: room for the nesting that the parser accepts (`Parser::nestingLimit`) inside nested calls. Pages that
+  // are never touched cost nothing.
   constexpr unsigned stackBytes = 256u << 20;
   llvm::thread worker(std::optional<unsigned>(stackBytes), [&] { work(); });
   worker.join();
@@ -89,7 +94,7 @@ mlir::OwningOpRef<mlir::ModuleOp> plc::language::parseModel(llvm::SourceMgr &sou
   return module;
 }
 
-/// Tells where a parameter of a step is not that of one batch.
+/// Reports each parameter of a step that differs from that of one batch: a checkpoint must fit both.
 static void checkParameters(const Program &program, mlir::ModuleOp step, mlir::ModuleOp model, StringRef batch,
                             Diagnostics &diagnostics) {
   auto ofStep = step.getOps<plc::ein::ParamOp>(), ofBatch = model.getOps<plc::ein::ParamOp>();
@@ -115,7 +120,7 @@ mlir::OwningOpRef<mlir::ModuleOp> plc::language::parseStep(llvm::SourceMgr &sour
       checkParameters(*program, *module, model, main.batch, diagnostics);
     }
     if (diagnostics.empty())
-      return diagnostics.rewind(mark);
+      return diagnostics.rewind(mark); // its warnings are those of one batch
     diagnostics.noteErrors(main.batchPlace, "in a step of " + Twine(options.batches) + " batches '" + main.batch +
                                                 "' is " + Twine(options.batches) + " times as large");
     module = {};

@@ -8,12 +8,12 @@
 namespace plc::language {
 
 struct StandardFile {
-  llvm::StringRef use;  // "std.nn"
-  llvm::StringRef name; // "std/nn.ein"
+  llvm::StringRef use;  // as `use` names it: "std.nn"
+  llvm::StringRef name; // as errors show it: "std/nn.ein"
   llvm::StringRef text;
 };
 
-/// The files of the standard library, as they were when plc was configured.
+/// The files of the standard library, in the state when plc was configured.
 llvm::ArrayRef<StandardFile> standardLibrary();
 
 } // namespace plc::language

@@ -1,4 +1,4 @@
-//===- Unused.cpp - names that nothing uses -------------------------------===//
+//===- Unused.cpp - warnings about unused names ---------------------------===//
 #include "Unused.h"
 #include "plc/Support/Diagnostics.h"
 #include "llvm/ADT/StringSet.h"
@@ -6,7 +6,7 @@
 using namespace plc::language;
 
 namespace {
-/// Walks over the text, because a body that is elaborated for several sizes would tell the same several times.
+/// Visits the text, not elaborated bodies: a body that is elaborated for several sizes would warn several times.
 class UnusedNames {
 public:
   UnusedNames(const llvm::StringSet<> &outside, plc::Diagnostics &diagnostics)
@@ -21,12 +21,13 @@ private:
     return used.contains(name.name) || outside.contains(name.name) || name.name.starts_with("_");
   }
 
-  const llvm::StringSet<> &outside; // used from elsewhere: shared by other layers, or asked for
+  const llvm::StringSet<> &outside; // used from elsewhere: shared by other layers, or requested
   plc::Diagnostics &diagnostics;
   llvm::StringSet<> used;
 };
 } // namespace
 
+/// Marks all names in an expression as used.
 void UnusedNames::use(const Expr *expr) {
   if (!expr)
     return;
@@ -73,6 +74,7 @@ void UnusedNames::check(const Function &function) {
   report(function.body);
 }
 
+/// Parameters that a `share` names are used by another layer.
 static void collectShared(const std::vector<Statement *> &body, llvm::StringSet<> &shared) {
   for (const Statement *statement : body) {
     if (statement->kind == Statement::Share)

@@ -1,4 +1,4 @@
-//===- Unused.h - names that nothing uses -----------------------*- C++ -*-===//
+//===- Unused.h - warnings about unused names -------------------*- C++ -*-===//
 #ifndef PLC_LIB_LANGUAGE_FILES_UNUSED_H
 #define PLC_LIB_LANGUAGE_FILES_UNUSED_H
 
@@ -10,9 +10,9 @@ class Diagnostics;
 
 namespace plc::language {
 
-/// Warns of each parameter, popped skip and rule of the user's files that no rule of its body uses and no result is: the program
-/// has no trace of it, and a checkpoint lacks it. A name that begins with `_` says so itself. `exposed` are the values of
-/// rules that are asked for, `PATH.NAME`.
+/// Warns of each parameter, popped skip and rule of the user's files that no rule of its body uses and that is no
+/// result: the program has no trace of it, and a checkpoint lacks it. A name that begins with `_` is exempt. `exposed`
+/// are the requested values of rules, `PATH.NAME`.
 void warnOfUnused(const Library &library, llvm::ArrayRef<std::string> exposed, Diagnostics &diagnostics);
 
 } // namespace plc::language

@@ -1,7 +1,7 @@
-//===- UsedFiles.cpp - what `use` brings in -------------------------------===//
+//===- UsedFiles.cpp - loads the files that `use` names -------------------===//
 //
-// Each file is parsed once, behind the files that it uses. It sees what it defines itself and what the files that it
-// names define: not what those use in turn, so that a library may change what it is built on.
+// Each file is parsed once, after the files that it uses. It sees its own definitions and those of the files that it
+// names, but not of those that these use. So a library may change what it is built on.
 //
 //===----------------------------------------------------------------------===//
 #include "Elaborate/Builtins.h"
@@ -21,6 +21,7 @@ using plc::Diagnostic;
 using plc::Diagnostics;
 
 namespace {
+/// Loads files depth first. `open` holds the files that are being read, and so finds cycles.
 class Loader {
 public:
   Loader(llvm::SourceMgr &sources, const ParseOptions &options, Library &library, Diagnostics &diagnostics)
@@ -30,7 +31,7 @@ public:
 private:
   /// A file that is being read, and the `use` that asks for it.
   struct Opened {
-    std::string path; // without links, so that two names of one file are one
+    std::string path; // without symbolic links, so that two names of one file are one file
     const UseDecl *use;
   };
 
@@ -56,7 +57,7 @@ private:
 
 void Loader::run() {
   StringRef name = sources.getMemoryBuffer(sources.getMainFileID())->getBufferIdentifier();
-  // The standard library comes first, so that files can ask for it; the main file's place is kept for it.
+  // The standard library comes first, since files may use it. The main file is still unit 0.
   library.units.push_back(nullptr);
   for (const StandardFile &file : standardLibrary()) {
     unsigned id = sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(file.text, file.name), SMLoc());
@@ -90,6 +91,7 @@ Unit &Loader::parse(unsigned buffer, const Opened &opened, bool isStandard) {
   return unit;
 }
 
+/// Adds a file's own functions. Names of built-in functions and second definitions are errors.
 void Loader::defineOwn(Unit &unit) {
   for (const Function *function : unit.file.functions) {
     library.unitOf[function] = &unit;
@@ -104,7 +106,7 @@ void Loader::defineOwn(Unit &unit) {
   }
 }
 
-/// The names of files first, because they win over those of std.
+/// Names of files come first, because they win over those of std.
 void Loader::takeUses(Unit &unit) {
   std::vector<std::pair<const Unit *, const UseDecl *>> used;
   for (const UseDecl &use : unit.file.uses)
@@ -135,7 +137,7 @@ const Unit *Loader::findStandard(const UseDecl &use) {
   return nullptr;
 }
 
-/// A file is named from the folder of the file that uses it.
+/// Reads a file, named relative to the folder of the file that uses it.
 const Unit *Loader::openFile(const UseDecl &use, const Unit &user) {
   if (!StringRef(use.path).ends_with(".ein")) {
     diagnostics.error(use.place, "found the file '" + use.path + "', expected one whose name ends in '.ein'");
@@ -146,6 +148,7 @@ const Unit *Loader::openFile(const UseDecl &use, const Unit &user) {
     shown = llvm::sys::path::parent_path(user.name);
     llvm::sys::path::append(shown, use.path);
   }
+  // A file that an editor has open may not exist on the disk.
   if (llvm::sys::fs::real_path(shown, path)) {
     path = shown;
     llvm::sys::path::remove_dots(path, /*remove_dot_dot=*/true);
@@ -165,6 +168,7 @@ const Unit *Loader::openFile(const UseDecl &use, const Unit &user) {
   return &unit;
 }
 
+/// Reports a file that uses itself, with the files in between.
 bool Loader::refuseCycle(const UseDecl &use, StringRef path) {
   auto begin = llvm::find_if(open, [&](const Opened &file) { return file.path == path; });
   if (begin == open.end())
@@ -175,7 +179,7 @@ bool Loader::refuseCycle(const UseDecl &use, StringRef path) {
   return true;
 }
 
-/// Models are compiled where they stand, so they are not passed on.
+/// Adds the functions of a used file. Models are compiled in their own file, so they are not passed on.
 void Loader::takeNames(Unit &unit, const Unit &used, const UseDecl &use) {
   for (const Function *function : used.file.functions) {
     if (function->kind == Function::Model)
@@ -192,6 +196,7 @@ void Loader::takeNames(Unit &unit, const Unit &used, const UseDecl &use) {
   }
 }
 
+/// Adds the dims of a used file. The same dim may arrive through two files.
 void Loader::takeSizes(Unit &unit, const Unit &used, const UseDecl &use) {
   for (const DimDecl &dim : used.file.dims) {
     const Size *size = used.sizes.find(dim.name);
@@ -205,7 +210,7 @@ void Loader::takeSizes(Unit &unit, const Unit &used, const UseDecl &use) {
   }
 }
 
-/// Every override names a dim of some file of the user's.
+/// Every override must name a dim of one of the user's files.
 void Loader::checkOverrides() {
   llvm::StringSet<> known;
   for (const auto &unit : library.units)

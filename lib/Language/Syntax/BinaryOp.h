@@ -1,4 +1,4 @@
-//===- BinaryOp.h - operators between two operands --------------*- C++ -*-===//
+//===- BinaryOp.h - operators between operands ------------------*- C++ -*-===//
 #ifndef PLC_LIB_LANGUAGE_SYNTAX_BINARYOP_H
 #define PLC_LIB_LANGUAGE_SYNTAX_BINARYOP_H
 
@@ -6,11 +6,11 @@
 
 namespace plc::language {
 
-/// What stands before an operand of a sum (`Add`, `Sub`) or of a product (the others). The first operand of a chain has
-/// `Add` or `Mul`, though nothing is written there.
+/// The operator before an operand: of a sum `Add` or `Sub`, of a product one of the others. The first operand of a
+/// chain has `Add` or `Mul`, though the text has nothing there.
 enum class BinaryOp : char { Add, Sub, Mul, Div, FloorDiv, Mod };
 
-/// Of the token between two operands: + - * / // %.
+/// The operator of a token between two operands: + - * / // %.
 inline BinaryOp binaryOpOf(llvm::StringRef token) {
   if (token == "+")
     return BinaryOp::Add;
@@ -23,7 +23,7 @@ inline BinaryOp binaryOpOf(llvm::StringRef token) {
   return token == "//" ? BinaryOp::FloorDiv : BinaryOp::Mod;
 }
 
-/// Whether it gives an integer by rounding down.
+/// Whether the operator returns an integer by rounding down.
 inline bool isRounding(BinaryOp op) { return op == BinaryOp::FloorDiv || op == BinaryOp::Mod; }
 
 } // namespace plc::language

@@ -11,7 +11,7 @@ using llvm::SMLoc;
 using llvm::StringRef;
 using plc::Diagnostics;
 
-// The reserved ones first.
+/// The first words are reserved, the others are names where they have no meaning.
 static constexpr size_t numReserved = 16;
 static constexpr StringRef allWords[] = {"use", "dim",  "batch", "layer",  "fn", "model", "param", "share", "repeat",
                                          "if",  "then", "else",  "and",    "or", "not",   "inf",   "stash", "pop",
@@ -21,10 +21,12 @@ llvm::ArrayRef<StringRef> plc::language::words() { return allWords; }
 
 bool plc::language::isReserved(StringRef word) { return llvm::is_contained(words().take_front(numReserved), word); }
 
-/// Whether the word begins no statement, but goes on with one.
+/// Whether a word at the start of a line continues the statement before it.
 static bool continuesLine(StringRef word) { return word == "then" || word == "else" || word == "and" || word == "or"; }
 
 namespace {
+/// Reads the source once, from front to back. A statement ends at a line end, so tokens record whether they start a
+/// line.
 class Lexer {
 public:
   Lexer(StringRef source, Diagnostics &diagnostics) : source(source), diagnostics(diagnostics) {}
@@ -81,6 +83,8 @@ bool Lexer::skipBlanks() {
   return false;
 }
 
+/// Digits, a fraction, an exponent. A dot or an `e` without digits behind it is not part of the number: paths hold
+/// `3.wq`.
 size_t Lexer::lengthOfNumber() const {
   size_t n = 0;
   while (llvm::isDigit(peek(n)))
@@ -101,6 +105,7 @@ size_t Lexer::lengthOfNumber() const {
   return n;
 }
 
+/// Longer symbols are tried before their prefixes.
 void Lexer::lexOne() {
   char c = source[at];
   if (llvm::isDigit(c))
@@ -122,7 +127,7 @@ void Lexer::lexOne() {
   badBytes();
 }
 
-/// The name of a file: all between two quotes of one line, as it stands.
+/// The name of a file: all bytes between two quotes on one line, without escapes.
 void Lexer::lexString() {
   StringRef rest = source.substr(at + 1);
   size_t length = rest.find_if([](unsigned char c) { return c == '"' || c < 0x20; });
@@ -150,7 +155,7 @@ void Lexer::badBytes() {
     else
       diagnostics.error(here(), "byte 0x" + llvm::utohexstr(c, true, 2) + " has no meaning here" +
                                     (c ? "" : "; is this a text file?"));
-    // A zero byte means that this is no text; further errors would be noise.
+    // A zero byte means that this is no text file; further errors would be noise.
     at = c ? at + 1 : source.size();
     return;
   }
@@ -161,6 +166,7 @@ void Lexer::badBytes() {
     return;
   }
   diagnostics.error(here(), "byte 0x" + llvm::utohexstr(c, true, 2) + " is not valid UTF-8");
+  // One error for a run of invalid bytes.
   while (at < source.size() && static_cast<unsigned char>(source[at]) >= 0x80)
     ++at;
 }

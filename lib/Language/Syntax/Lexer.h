@@ -13,12 +13,13 @@ class Diagnostics;
 
 namespace plc::language {
 
+/// A token, as a slice of the source.
 struct Token {
-  /// `Symbol`: an operator or bracket. A reserved word is a `Word` too: the grammar tells them apart. The text of a
+  /// `Symbol`: an operator or bracket. A reserved word is a `Word`, too; the grammar distinguishes them. The text of a
   /// `String` has its quotes.
   enum Kind { Word, Number, String, Symbol, End };
   Kind kind;
-  bool startsLine;    // and is no word that goes on with the line before: `else`
+  bool startsLine;    // first on its line, and no word that continues the line before, as `else` does
   bool afterBadBytes; // the bytes before it were reported, so the parser does not report it as unexpected
   llvm::StringRef text;
 
@@ -32,7 +33,7 @@ std::vector<Token> tokenize(llvm::StringRef source, Diagnostics &diagnostics);
 
 /// Words that cannot name anything.
 bool isReserved(llvm::StringRef word);
-/// Those, and the words that have a meaning only where they fit.
+/// The reserved words, then the words that have a meaning only where they fit.
 llvm::ArrayRef<llvm::StringRef> words();
 
 } // namespace plc::language

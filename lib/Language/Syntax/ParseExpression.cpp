@@ -4,6 +4,7 @@
 
 using namespace plc::language;
 
+/// Makes a node whose text begins at `place`; `finish` ends the text.
 Expr *Parser::make(Expr::Kind kind, SMLoc place) {
   Expr &expr = file.exprs.emplace_back();
   expr.kind = kind;
@@ -32,6 +33,7 @@ const Expr *Parser::parseBranch() {
   return expr;
 }
 
+/// The branches reach as far right as possible: `if` has the lowest precedence.
 const Expr *Parser::parseIf() {
   Expr *expr = make(Expr::If, take().place());
   const Expr *condition = parseBranch();
@@ -79,6 +81,7 @@ const Expr *Parser::parseNot() {
   return finish(expr);
 }
 
+/// At most one comparison: a chain is an error with a remedy.
 const Expr *Parser::parseComparison() {
   const Expr *left = parseSum();
   if (!left)
@@ -104,6 +107,7 @@ const Expr *Parser::parseComparison() {
   return left;
 }
 
+/// Sums and products are n-ary, so that long ones are not deep.
 const Expr *Parser::parseSum() {
   const Expr *first = parseProduct();
   if (!first || (!at("+") && !at("-")))
@@ -131,6 +135,7 @@ const Expr *Parser::parseProduct() {
   expr->operators = {BinaryOp::Mul};
   while (atOperator()) {
     expr->operators.push_back(binaryOpOf(take().text));
+    // `**` of other languages gets a remedy.
     if (expr->operators.back() == BinaryOp::Mul && at("*")) {
       diagnostics.error(peek().place(), "found a second '*'; a power is 'pow(a, b)'");
       return nullptr;
@@ -198,6 +203,7 @@ const Expr *Parser::parsePrimary() {
 /// `x`, `x[i]`, `f(e)`, `f[i](e)`.
 const Expr *Parser::parseReference() {
   Token name = take();
+  // `pop` is a word only before a name.
   if (name.is("pop") && atWord()) {
     diagnostics.error(name.place(), "'pop' stands alone on the right: 's[N] = pop " + peek().text + "'");
     return nullptr;
@@ -218,6 +224,7 @@ const Expr *Parser::parseReference() {
   return finish(expr);
 }
 
+/// Positional arguments, then named ones behind a `;`.
 bool Parser::parseCallArguments(Expr &call) {
   if (!open("(", ""))
     return false;
@@ -244,6 +251,7 @@ bool Parser::parseCallArguments(Expr &call) {
   return close(")");
 }
 
+/// `[i, ..., 2*j + p, k: N]`.
 bool Parser::parseIndices(std::vector<IndexEntry> &entries) {
   if (!open("[", ""))
     return false;

@@ -7,7 +7,7 @@
 
 using namespace plc::language;
 
-/// Goes to the next line at this depth of braces, or to the brace that closes the block.
+/// Continues after an error: goes to the next line at this depth of braces, or to the brace that closes the block.
 void Parser::skipStatement() {
   brackets.clear();
   unsigned depth = 0;
@@ -22,6 +22,7 @@ void Parser::skipStatement() {
   }
 }
 
+/// A block in braces. A word that only declarations begin with ends it early, so that a missing brace costs one error.
 bool Parser::parseBlock(std::vector<Statement *> &body) {
   // The brace may stand on the next line.
   statementStart = position;
@@ -51,7 +52,7 @@ bool Parser::parseBlock(std::vector<Statement *> &body) {
   return true;
 }
 
-/// A statement with errors keeps the names that it defines, so that their uses are no errors.
+/// A statement with errors keeps the names that it defines, so that their uses are not reported too.
 Statement *Parser::parseStatement() {
   Statement &statement = file.statements.emplace_back();
   statement.place = peek().place();
@@ -102,6 +103,7 @@ bool Parser::parseState(Statement &statement) {
       return fail("'=' and the number that each element of the state begins with");
     if (!parseInitialiser(statement))
       return false;
+    // One initialiser holds for all names before it that have none.
     for (ParamName &waiting : statement.params)
       if (waiting.initialiser < 0)
         waiting.initialiser = statement.initialisers.size() - 1;
@@ -109,7 +111,8 @@ bool Parser::parseState(Statement &statement) {
   return true;
 }
 
-/// `next k[b, t] = ..`, a rule for what the state holds in the next run.
+/// `next k[b, t] = ..`, a rule for the value that the state has in the next run. Its left side is named "next k", which
+/// no other name in a file can be.
 bool Parser::parseNext(Statement &statement) {
   SMLoc place = take().place();
   if (!parseRule(statement))
@@ -125,7 +128,7 @@ bool Parser::parseNext(Statement &statement) {
   return true;
 }
 
-/// Is the token `at` before a word, as in `stash skip`?
+/// Whether the token `at` stands before a word on its line, as in `stash skip`. Otherwise it is a name.
 bool Parser::beforeWord(size_t at) const {
   const Token &next = tokens[at + 1];
   return next.kind == Token::Word && !next.startsLine;
@@ -141,6 +144,7 @@ bool Parser::parseStash(Statement &statement) {
   return statement.value;
 }
 
+/// `y[i] = e`, `y, z = f(x)`, `y[i] += e`, or a declaration `y: i32[N, C]` without a value.
 bool Parser::parseRule(Statement &statement) {
   statement.kind = Statement::Rule;
   do {
@@ -178,8 +182,7 @@ bool Parser::parseRule(Statement &statement) {
   return statement.value && parseNamespace(statement.space) && endsRule(*statement.value);
 }
 
-/// Whether what stands here reads as the beginning of a statement: a word of one, or a `=`, `+=` or `:` outside
-/// brackets before the line ends.
+/// Whether a statement begins here: one of its words, or a `=`, `+=` or `:` outside brackets before the line ends.
 bool Parser::beginsStatement() const {
   if (at("param") || at("share") || at("repeat"))
     return true;
@@ -198,8 +201,8 @@ bool Parser::beginsStatement() const {
   return false;
 }
 
-/// Reports what stands behind the rule on its line and begins no statement. It probably belongs to the value, so the
-/// rule is not checked further.
+/// Reports tokens after a rule on its line that begin no statement. They probably belong to the value, so the rule is
+/// not checked further.
 bool Parser::endsRule(const Expr &value) {
   const Token &token = peek();
   if (!brackets.empty() || token.kind == Token::End || token.is("}") || beginsStatement())
@@ -237,6 +240,7 @@ bool Parser::parseNamespace(Namespace &space) {
   return true;
 }
 
+/// `param w[N], b[N] ~ normal(0.02)`: an initialiser holds for all names before it that have none.
 bool Parser::parseParams(Statement &statement) {
   statement.kind = Statement::Param;
   take();
@@ -290,6 +294,7 @@ bool Parser::parseInitialiser(Statement &statement) {
     if (!accept(","))
       break;
   }
+  // normal(deviation), uniform(low, high).
   size_t expected = result.kind == "normal" ? 1 : 2;
   if (result.arguments.size() != expected)
     diagnostics.error(result.place, "'" + result.kind + "' has " + llvm::Twine(result.arguments.size()) +
@@ -314,6 +319,7 @@ bool Parser::parseShare(Statement &statement) {
   return true;
 }
 
+/// `repeat N { .. }` or `repeat t < N { .. }`.
 bool Parser::parseRepeat(Statement &statement) {
   statement.kind = Statement::Repeat;
   take();

@@ -1,4 +1,4 @@
-//===- ParseTokens.cpp - how the parser walks over tokens -----------------===//
+//===- ParseTokens.cpp - how the parser reads tokens ----------------------===//
 #include "Parser.h"
 #include "plc/Support/Diagnostics.h"
 
@@ -8,6 +8,7 @@ using plc::Diagnostic;
 const Token &Parser::peek() const {
   const Token &token = tokens[position];
   if (token.startsLine && brackets.empty() && position != statementStart) {
+    // A line end ends the statement only outside of brackets.
     static thread_local Token end;
     end = {Token::End, true, token.afterBadBytes, token.text};
     return end;
@@ -36,11 +37,12 @@ std::string Parser::describe(const Token &token) const {
   return tokens[position].kind == Token::End ? "the end of the file" : "the end of the line";
 }
 
+/// Reports what was found and what is expected, unless the bytes before were reported.
 bool Parser::fail(const llvm::Twine &expected) {
   const Token &token = peek();
   if (token.afterBadBytes)
     return false;
-  // At the end of a line the place is behind the last token, not on the next line.
+  // At the end of a line the location is behind the last token, not on the next line.
   SMLoc place = token.kind == Token::End && lastEnd ? SMLoc::getFromPointer(lastEnd) : token.place();
   Diagnostic &error = diagnostics.error(place, "found " + describe(token) + ", expected " + expected);
   if (!brackets.empty() && token.kind == Token::End)
@@ -91,6 +93,7 @@ bool Parser::expectName(StringRef what, StringRef &name, SMLoc &place) {
   return true;
 }
 
+/// Counts a level of nesting, so that no input can overflow the stack.
 bool Parser::nest(SMLoc place, unsigned &depth) {
   if (depth >= nestingLimit) {
     diagnostics.error(place, "nesting is deeper than " + llvm::Twine(nestingLimit));

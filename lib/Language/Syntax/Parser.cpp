@@ -12,6 +12,7 @@ void plc::language::parseFile(StringRef source, File &file, Diagnostics &diagnos
   Parser(source, file, diagnostics).parse();
 }
 
+/// Each declaration starts with fresh nesting: an error inside one leaves none open.
 void Parser::parse() {
   while (raw().kind != Token::End) {
     statementStart = position;
@@ -37,6 +38,7 @@ void Parser::parse() {
   }
 }
 
+/// Whether a token can only begin a declaration, if it starts a line.
 static bool startsDeclaration(const Token &token) {
   return token.kind == Token::Word && llvm::StringSwitch<bool>(token.text)
                                           .Cases({"use", "dim", "batch", "layer", "fn", "model"}, true)
@@ -105,6 +107,7 @@ bool Parser::parseBatch() {
   return true;
 }
 
+/// `layer f(x[N], ..; K = 2) -> y[N] kind NAME as NAME { .. }`; `kind` and `as` belong to layers.
 bool Parser::parseFunction(Function::Kind kind) {
   take();
   Function &function = file.functionStore.emplace_back();
@@ -127,7 +130,7 @@ bool Parser::parseFunction(Function::Kind kind) {
   return ok;
 }
 
-/// Names are unique; axes are sizes or names, only an fn may be over `...`.
+/// Names of a header must differ; axes are sizes or names, and only an fn may be over `...`.
 void Parser::checkHeader(const Function &function) {
   llvm::StringMap<SMLoc> names;
   auto define = [&](StringRef name, SMLoc place) {
@@ -192,6 +195,7 @@ bool Parser::parseResults(Function &function) {
   return true;
 }
 
+/// `name`, `name[axes]` or `name: type[axes]`.
 bool Parser::parseDeclarator(Declarator &result, bool onLeft) {
   if (!expectName("a name", result.name, result.place))
     return false;

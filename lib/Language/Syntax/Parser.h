@@ -12,11 +12,12 @@ class Diagnostics;
 
 namespace plc::language {
 
-/// Parses one file. After an error it goes on with the next statement, so one run reports all of them.
+/// Parses one file into `file`. After an error it continues with the next statement, so one run reports all errors.
 void parseFile(StringRef source, File &file, Diagnostics &diagnostics);
 
-/// The recursive-descent parser: declarations and statements in Parser.cpp, expressions in ParseExpression.cpp. A
-/// function that fails has reported why and returns null or false; the caller of `parseStatement` resumes behind it.
+/// The recursive-descent parser, by precedence. A function that fails has reported the error and returns null or false;
+/// the caller of `parseStatement` resumes at the next statement. Methods are grouped by kind; Parser.cpp has
+/// declarations, ParseStatement.cpp statements, ParseExpression.cpp expressions, ParseTokens.cpp tokens.
 class Parser {
 public:
   Parser(StringRef source, File &file, Diagnostics &diagnostics)
@@ -24,7 +25,8 @@ public:
   void parse();
 
 private:
-  /// Parentheses, prefix operators and `else if` together may nest this deep; index brackets and blocks each too.
+  /// Parentheses, prefix operators and `else if` together may nest this deep; index brackets and blocks each, too. Not
+  /// tuned. Deeper than a person writes; shallow enough that recursion over the tree fits the stack of `onDeepStack`.
   static constexpr unsigned nestingLimit = 256;
 
   // Declarations.
@@ -76,7 +78,8 @@ private:
   Expr *make(Expr::Kind kind, SMLoc place);
   const Expr *finish(Expr *expr);
 
-  // Tokens. Outside brackets a token that starts a line ends the statement before it: `peek` then gives the end.
+  // Tokens. Outside brackets a token that starts a line ends the statement before it: `peek` then returns an `End`. `raw` does
+  // not.
   const Token &peek() const;
   const Token &raw() const { return tokens[position]; }
   bool at(StringRef symbol) const { return peek().is(symbol); }
@@ -84,6 +87,7 @@ private:
   Token take();
   bool accept(StringRef symbol);
   bool expect(StringRef symbol, const llvm::Twine &where);
+  /// `open` and `close` track brackets: inside them line ends do not count.
   bool open(StringRef symbol, const llvm::Twine &where);
   bool close(StringRef symbol);
   bool expectName(StringRef what, StringRef &name, SMLoc &place);

@@ -6,6 +6,8 @@
 using namespace plc::language;
 
 namespace {
+/// Visits all names of a file. A name in an index position may be an index, an iteration of a `repeat` or a scalar
+/// tensor: each rule is visited twice, first to find its indices.
 class Walker {
 public:
   explicit Walker(const File &file) : file(file) {}
@@ -85,6 +87,7 @@ void Walker::walkBody(const std::vector<Statement *> &body) {
   }
 }
 
+/// Rules are the only statements with indices.
 void Walker::walkStatement(const Statement &each) {
   indices.clear();
   if (each.kind == Statement::Repeat) {
@@ -122,7 +125,7 @@ void Walker::walkStatement(const Statement &each) {
   walk(each.space.turn);
 }
 
-/// The names that stand in positions and in brackets of the rule.
+/// Collects the names in index positions and brackets that are indices of the rule.
 void Walker::findIndices(const Expr *expr, bool inPosition) {
   if (expr->kind == Expr::Name && inPosition && !isSizeName(expr->name) && !llvm::is_contained(turns, expr->name) &&
       !scalars.contains(expr->name))
@@ -139,6 +142,7 @@ void Walker::findIndices(const std::vector<IndexEntry> &entries) {
       findIndices(entry.expr, /*inPosition=*/true);
 }
 
+/// Sizes begin with an upper-case letter; iterations and indices hide tensors.
 void Walker::walkName(StringRef name, bool inPosition) {
   if (isSizeName(name))
     add(Reference::Size, name);

@@ -6,13 +6,13 @@
 
 namespace plc::language {
 
-/// A name in the text, and what it stands for as far as the text alone tells.
+/// A name in the text, and what it stands for as far as the text alone shows.
 struct Reference {
   enum Kind {
     Tensor,
     Index,
     Size,
-    Turn,
+    Turn, // the index of a `repeat`
     Axis, // a lower-case axis of an fn's header, also in `size(d)`
     Callee
   };
@@ -23,7 +23,7 @@ struct Reference {
   const Statement *statement = nullptr;
 };
 
-/// In no particular order.
+/// All names of a file, in no particular order. Needs no elaboration, so it works for files with errors.
 std::vector<Reference> referencesOf(const File &file);
 
 } // namespace plc::language

@@ -6,7 +6,7 @@
 
 namespace plc::language {
 
-/// What stands behind the signs; flips `negated` for each of them.
+/// The expression behind its signs. Flips `negated` for each of them.
 inline const Expr &stripSigns(const Expr &expr, bool &negated) {
   const Expr *inner = &expr;
   for (; inner->kind == Expr::Negate; inner = inner->operands[0])

@@ -41,6 +41,7 @@ void Sizes::offer(Nearest &nearest) const {
     outer->offer(nearest);
 }
 
+/// A dim may use only dims before it, so the error about a later one points to it.
 void Sizes::unknown(StringRef name, SMLoc place) const {
   auto later = coming.find(name);
   Nearest nearest(name);
@@ -51,11 +52,12 @@ void Sizes::unknown(StringRef name, SMLoc place) const {
     error.note(later->second, "it is defined here; a 'dim' uses those before it");
 }
 
-/// `dim KEPT = 0` is a flag, which -D turns on. A size that is computed to 0 is a mistake.
+/// `dim KEPT = 0` is a flag that -D turns on. A size that is computed to 0 is a mistake.
 static bool isFlag(const DimDecl &dim) { return dim.value->kind == Expr::Number && dim.value->text == "0"; }
 
 void Sizes::define(const File &file, const std::vector<std::pair<std::string, int64_t>> &overrides, StringRef batch,
                    int64_t batches) {
+  // A later -D of a name wins.
   std::map<StringRef, int64_t> given;
   for (const auto &[name, value] : overrides)
     given[name] = value;
@@ -99,7 +101,7 @@ std::optional<int64_t> Sizes::overflow(const Expr &expr) const {
   return std::nullopt;
 }
 
-/// Tells the values of the names in an expression.
+/// Adds notes with the values of the names in an expression.
 void Sizes::noteValues(Diagnostic &error, const Expr &expr) const {
   const Size *size = isSizeCall(expr)          ? findExtent(expr.operands[0]->name)
                      : expr.kind == Expr::Name ? find(expr.name)
@@ -166,6 +168,7 @@ std::optional<int64_t> Sizes::evaluate(const Expr &expr) const {
   }
 }
 
+/// All operands are evaluated even after an error, so that each reports its own.
 std::optional<int64_t> Sizes::evaluateProduct(const Expr &expr) const {
   int64_t product = 1;
   bool known = true;
@@ -186,6 +189,7 @@ std::optional<int64_t> Sizes::evaluateProduct(const Expr &expr) const {
   return known ? std::optional(product) : std::nullopt;
 }
 
+/// `//` and `%` round down, as in Python; `/` must be exact.
 std::optional<int64_t> Sizes::divide(const Expr &product, size_t position, int64_t dividend, int64_t divisor) const {
   if (divisor == 0 || (divisor == -1 && dividend == INT64_MIN)) {
     Diagnostic &error = diagnostics.error(product.operands[position]->place,

@@ -17,29 +17,29 @@ struct Diagnostic;
 
 namespace plc::language {
 
-/// A named size. Without a value its definition had an error, and uses of it are not reported again.
+/// A named size. It has no value if its definition had an error; uses of it are then not reported again.
 struct Size {
   std::optional<int64_t> value;
   SMLoc place;
   bool overridden = false; // by -D
-  int64_t batches = 1;     // by which it is multiplied, if it is the batch's in a step of several
+  int64_t batches = 1;     // factor by which a step of several batches multiplies the size of the batch
 };
 
-/// Sizes by name: the dims of a file; or the sizes that a call binds, which hide the dims of the callee's file.
+/// Sizes by name. Either the dims of a file, or the sizes that a call binds, which hide the dims of the callee's file.
 class Sizes {
 public:
   explicit Sizes(Diagnostics &diagnostics, const Sizes *outer = nullptr) : outer(outer), diagnostics(diagnostics) {}
 
-  /// Evaluates the dims of a file in order, behind those that are bound already. Overrides that name none are passed
-  /// over. The size `batch` is `batches` times as large.
+  /// Evaluates the dims of a file in order, after those that are bound already. Overrides that name none are ignored.
+  /// The size `batch` is `batches` times as large.
   void define(const File &file, const std::vector<std::pair<std::string, int64_t>> &overrides, StringRef batch,
               int64_t batches);
   void bind(StringRef name, Size size) { sizes[name] = size; }
   void unbind(StringRef name) { sizes.erase(name); }
-  /// Makes `size(AXIS)` known.
+  /// Makes `size(AXIS)` known in size expressions.
   void bindExtent(StringRef axis, Size extent) { extents[axis] = extent; }
   const Size *findExtent(StringRef axis) const;
-  /// Null if the name is no size.
+  /// The size of a name, here or in an enclosing scope; null if the name is none.
   const Size *find(StringRef name) const;
   /// Offers all names that are visible here as suggestions.
   void offer(Nearest &nearest) const;
@@ -48,7 +48,7 @@ public:
   /// The sizes that are bound here, without those of the enclosing scope, in order of name.
   const std::map<StringRef, Size> &own() const { return sizes; }
 
-  /// Value of an integer expression; none after an error, which is reported here or was before.
+  /// The value of an integer expression. Nullopt after an error, which is reported here or was before.
   std::optional<int64_t> evaluate(const Expr &expr) const;
   /// As `evaluate`, and at least 1.
   std::optional<int64_t> evaluateExtent(const Expr &expr) const;
@@ -64,10 +64,10 @@ private:
   Diagnostics &diagnostics;
   std::map<StringRef, Size> sizes;
   std::map<StringRef, Size> extents; // of axes and indices, by name
-  std::map<StringRef, SMLoc> coming; // dims that stand further down: a use of one says so instead of 'unknown'
+  std::map<StringRef, SMLoc> coming; // dims further down: an error about one of them says so, instead of 'unknown'
 };
 
-/// Value of a real expression of numbers and sizes (+ - * / sqrt), in f64; none after an error.
+/// The value of a real expression of numbers and sizes (+ - * / sqrt), in f64. Nullopt after an error.
 std::optional<double> evaluateNumber(const Expr &expr, const Sizes &sizes, Diagnostics &diagnostics);
 
 /// `size(i)`.
@@ -75,7 +75,7 @@ bool isSizeCall(const Expr &expr);
 /// Does `size(..)` occur in the expression?
 bool mentionsSize(const Expr &expr);
 
-/// A size or an index? Sizes start with an upper-case letter.
+/// Whether a name is a size: sizes begin with an upper-case letter, indices and tensors do not.
 inline bool isSizeName(StringRef name) { return !name.empty() && name[0] >= 'A' && name[0] <= 'Z'; }
 
 } // namespace plc::language

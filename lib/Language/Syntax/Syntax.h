@@ -26,7 +26,7 @@ struct NamedExpr {
   const Expr *value;
 };
 
-/// One entry of index brackets: an expression, `...` (no expression), or `i: N`.
+/// An entry of index brackets: an expression, `...` (no expression), or `i: N`.
 struct IndexEntry {
   SMLoc place;
   const Expr *expr = nullptr;
@@ -52,7 +52,7 @@ struct Expr {
     Paren    // operands[0]
   };
   Kind kind;
-  SMLoc place;    // where the caret stands: the operator of a comparison, else the beginning
+  SMLoc place;    // for errors: the operator of a comparison, else the beginning
   StringRef text; // the source of the whole expression
   StringRef name;
   bool brackets = false;
@@ -62,16 +62,17 @@ struct Expr {
   std::vector<NamedExpr> given;
 };
 
-/// A name on a left side, in a header or in a `param`: `name : type [ axes ]`.
+/// A name on a left side, in a header or in a `param`: `name: type[axes]`.
 struct Declarator {
   StringRef name;
   SMLoc place;
   StringRef element;  // empty: real
-  SMLoc elementPlace; // behind a ':', else not valid
+  SMLoc elementPlace; // after a ':'; not valid without one
   bool brackets = false;
   std::vector<IndexEntry> axes;
 };
 
+/// A name that a `param` or `state` declares.
 struct ParamName {
   Declarator declarator;
   /// Index into `Statement::initialisers`, or -1 if there is none.
@@ -79,13 +80,14 @@ struct ParamName {
   bool frozen = false;
 };
 
+/// The initial value of parameters or states.
 struct InitialiserExpr {
   StringRef kind; // "constant", "normal", "uniform"
   SMLoc place;
   std::vector<const Expr *> arguments;
 };
 
-/// `in NAME`, `in NAME[TURN]`, `.. only a, b` behind the call of a layer.
+/// `in NAME`, `in NAME[ITERATION]`, and `only a, b`, after the call of a layer.
 struct Namespace {
   StringRef name; // empty: none
   SMLoc place;
@@ -94,6 +96,7 @@ struct Namespace {
   std::vector<std::pair<StringRef, SMLoc>> only;
 };
 
+/// One statement of a body. Which members are set depends on the kind.
 struct Statement {
   enum Kind { Rule, Extents, Param, Share, Repeat, Stash, Pop, State };
   Kind kind;
@@ -115,6 +118,7 @@ struct Statement {
   std::vector<Statement *> body;             // Repeat
 };
 
+/// A layer, an fn or a model.
 struct Function {
   enum Kind { Layer, Fn, Model };
   Kind kind;
@@ -128,10 +132,11 @@ struct Function {
   StringRef pathName;           // layers: `as NAME`, else empty
   std::vector<Statement *> body;
 
-  /// What stands for a layer in the paths of its calls.
+  /// The name of a layer in the paths of its calls.
   StringRef nameInPaths() const { return pathName.empty() ? name : pathName; }
 };
 
+/// `dim NAME = EXPR`.
 struct DimDecl {
   StringRef name;
   SMLoc place;
@@ -145,7 +150,7 @@ struct UseDecl {
   bool isFile = false;
 };
 
-/// One file. Owns its nodes; names are slices of the source.
+/// The syntax tree of one file. It owns its nodes; names are slices of the source.
 struct File {
   std::vector<UseDecl> uses;
   std::vector<DimDecl> dims;
@@ -156,7 +161,7 @@ struct File {
   std::deque<Expr> exprs;
   std::deque<Statement> statements;
   std::deque<Function> functionStore;
-  std::deque<std::string> names; // that do not stand in the source as they are
+  std::deque<std::string> names; // names that are no slice of the source
 };
 
 } // namespace plc::language

@@ -1,4 +1,4 @@
-//===- PassErrors.h - what passes report, at the user's line ----*- C++ -*-===//
+//===- PassErrors.h - pass errors at the user's line ------------*- C++ -*-===//
 #ifndef PLC_LANGUAGE_ERRORS_PASSERRORS_H
 #define PLC_LANGUAGE_ERRORS_PASSERRORS_H
 
@@ -15,32 +15,34 @@ struct KeyPlaces;
 
 namespace plc::language {
 
-/// While it lives, prints the errors that passes report in the form of the language's own: at a place that the user
-/// wrote, with the line and a caret; a place inside the standard library is a note. An error about a key of a strategy
-/// that was given stands where its value does, and what it does not fit is a note; where no plan fits, the key is.
+/// While it lives, prints errors of passes in the form of the language's own errors: at a location that the user wrote,
+/// with the line and a caret. A location inside the standard library becomes a note. An error about a key of a strategy
+/// is shown at its value, and the operation that it does not fit is a note. If no plan fits, the key is the note.
 class PassErrors {
 public:
-  /// What whoever runs the passes knows of errors about a key; a note behind them.
+  /// A note behind errors about one key, from the caller.
   struct Hint {
     llvm::StringRef key;
-    std::string text, ofStatics; ///< the latter where `Lack::statics` are missing
+    std::string text,
+        ofStatics; ///< `ofStatics` replaces `text` where persistent buffers alone do not fit (`Lack::statics`)
   };
 
-  /// `sources` are those that the model was parsed from; to which the strategy's file comes if an error is about it.
+  /// `sources` are those that the model was parsed from. The strategy's file is added to them if an error is about it.
   PassErrors(llvm::SourceMgr &sources, mlir::MLIRContext &context, llvm::raw_ostream &os, const KeyPlaces &keys,
              Hint hint = {});
 
-  /// Of the first error; 70 (internal) if there was none.
+  /// The exit code of the first error; 70 (internal) if there was none.
   int getExitCode() const { return exitCode; }
 
 private:
   void print(mlir::Diagnostic &error);
   void printLine(llvm::StringRef kind, mlir::Diagnostic &diagnostic);
-  /// Not valid if the place is in none of the sources.
+  /// The location in the sources; not valid if it is in none of them.
   llvm::SMLoc placeOf(mlir::Location location);
 
-  /// The place of an offset in the strategy's file.
+  /// The location of an offset in the strategy's file.
   llvm::SMLoc placeInStrategy(size_t offset);
+  /// The source buffer of a file; 0 if there is none.
   unsigned bufferNamed(llvm::StringRef file);
 
   llvm::SourceMgr &sources;

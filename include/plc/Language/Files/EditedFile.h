@@ -1,4 +1,4 @@
-//===- EditedFile.h - what an editor asks of a .ein file --------*- C++ -*-===//
+//===- EditedFile.h - queries of an editor ----------------------*- C++ -*-===//
 #ifndef PLC_LANGUAGE_FILES_EDITEDFILE_H
 #define PLC_LANGUAGE_FILES_EDITEDFILE_H
 
@@ -11,14 +11,15 @@
 
 namespace plc::language {
 
-/// One text, parsed and checked, with what is known of its names: also of a text with errors, as far as it is read. A file
-/// without a model, or with several, is checked like any other. Offsets are of bytes.
+/// One text, parsed and checked, with the facts about its names. A text with errors is read as far as possible. A file
+/// without a model, or with several, is checked like any other. Offsets count bytes.
 class EditedFile {
 public:
   /// Bytes `begin` to `end` of a file.
   struct Range {
     size_t begin, end;
   };
+  /// A location in a file.
   struct Place {
     std::string file;
     unsigned line, column; // from 1
@@ -43,18 +44,18 @@ public:
   EditedFile(llvm::StringRef path, llvm::StringRef text, const ParseOptions &options);
   ~EditedFile();
 
-  /// As plc-compile would report them. What is wrong in a file that this one uses stands at the `use`.
+  /// Errors and warnings as `plc-compile` reports them. An error in a file that this one uses is shown at the `use`.
   std::vector<Message> messages() const;
-  /// Type and extents of a tensor and the lines that use it; extent of an index and what it is summed over; value of a
-  /// size; header and comment of a layer or fn.
+  /// About a tensor: type, extents and the lines that use it. About an index: its extent, and the term it is summed
+  /// over. About a size: its value. About a layer or fn: its header and comment. Nullopt if no name is there.
   std::optional<Hover> hover(size_t offset) const;
-  /// Where the name is defined; none for what has no text: built-in functions and the standard library.
+  /// The location that defines the name. Nullopt for names without text: built-in functions and the standard library.
   std::optional<Place> definition(size_t offset) const;
-  /// All places of the index in its rule; empty if no index stands there.
+  /// All ranges of an index in its rule; empty if no index is at the offset.
   std::vector<Range> placesOfIndex(size_t offset) const;
-  /// Why the index cannot have the name; empty if it can.
+  /// Why the index cannot be renamed to `name`; empty if it can.
   std::string wrongAsIndex(size_t offset, llvm::StringRef name) const;
-  /// What may stand where the word before `offset` is.
+  /// The names that can replace the word before `offset`, sorted by name.
   std::vector<Completion> complete(size_t offset) const;
 
 private:

@@ -1,4 +1,4 @@
-//===- ParseModel.h - from .ein source to the ein dialect -------*- C++ -*-===//
+//===- ParseModel.h - .ein source to the ein dialect ------------*- C++ -*-===//
 #ifndef PLC_LANGUAGE_FILES_PARSEMODEL_H
 #define PLC_LANGUAGE_FILES_PARSEMODEL_H
 
@@ -26,26 +26,26 @@ class Diagnostics;
 namespace plc::language {
 
 struct ParseOptions {
-  /// `-D NAME=SIZE`, in order; a later one wins. Replaces the value of a `dim` of the file, or of one that it uses.
+  /// `-D NAME=SIZE`, in order; a later one wins. Replaces the value of a `dim` of the file or of a file that it uses.
   std::vector<std::pair<std::string, int64_t>> overrides;
-  /// Name of the model to compile; empty: the only one of the file.
+  /// The model to compile; empty: the only one of the file.
   std::string entry;
-  /// Values of rules that become further results of the model, `PATH.NAME`: `attention.3.p`, and `MODEL.NAME`.
+  /// Values of rules that become further results of the model: `attention.3.p`, or `MODEL.NAME`.
   std::vector<std::string> exposed;
-  /// How the text of a file that `use` names is read; empty: from the disk.
+  /// Reads a file that `use` names; empty: from the disk.
   std::function<llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>>(llvm::StringRef path)> readFile = {};
-  /// The size that `batch` names is so many times as large as the file says, or -D: a step of several batches.
+  /// A step of several batches: the size that `batch` names is multiplied by it.
   int64_t batches = 1;
 };
 
-/// Parses the main file of `sources` (its first buffer) and gives one `ein.model` with its bodies and
-/// parameters; null if there is an error, all of which are then in `diagnostics`. Files that it uses are
-/// added to `sources`, so that places in them stay valid as long as it lives. Loads the dialects that it needs.
+/// Parses the main file of `sources`, its first buffer, into a module with one `ein.model`, its bodies and parameters.
+/// Null after an error; `diagnostics` then has all errors. Used files are added to `sources`, which keeps their
+/// locations valid. Loads the dialects that it needs.
 mlir::OwningOpRef<mlir::ModuleOp> parseModel(llvm::SourceMgr &sources, mlir::MLIRContext &context,
                                              const ParseOptions &options, Diagnostics &diagnostics);
 
-/// The model as a training step of `options.batches` batches has it, where it is `model` for one batch; null if there is an error,
-/// one of which is a parameter that depends on the size of the batch. Of warnings `model` has told.
+/// The model of a training step of `options.batches` batches, given the `model` of one batch. Null after an error, such
+/// as a parameter that depends on the size of the batch. Warnings are those of `model` and are not repeated.
 mlir::OwningOpRef<mlir::ModuleOp> parseStep(llvm::SourceMgr &sources, const ParseOptions &options, mlir::ModuleOp model,
                                             Diagnostics &diagnostics);
 
