@@ -32,6 +32,7 @@ using runtime::Error;
 
 namespace {
 
+// The initializer of a parameter, in the runtime's form.
 runtime::Initializer initializerOf(ein::ParamOp param) {
   runtime::Initializer init;
   double a = param.getA().convertToDouble(), b = param.getB().convertToDouble();
@@ -61,7 +62,7 @@ Tensor tensorFrom(ElementType element, std::vector<int64_t> shape, const std::by
 
 Error errorOf(const RunError &fault) { return Error(runtime::BadInput, fault.places, fault.what()); }
 
-/// The sum of the sites in order, of each part; zeros without sites.
+/// The gradient of a parameter: the sum of its sites in order, put together from shards. Zeros without sites.
 Bytes gradientOf(Interpreter &interpreter, const runtime::ParameterInfo &parameter) {
   Bytes gradient(parameter.tensor().numBytes());
   for (ein::ParamOp param : interpreter.getParameters()) {
@@ -85,7 +86,7 @@ Bytes gradientOf(Interpreter &interpreter, const runtime::ParameterInfo &paramet
   return gradient;
 }
 
-/// The bytes of a parameter, or of the part of it that a name stands for.
+/// The bytes of a parameter, or of the shard that a name stands for.
 Tensor pieceOf(const runtime::ParameterInfo &parameter, StringRef name, const Tensor &whole) {
   std::optional<PartName> part = parsePartName(name);
   if (!part)
@@ -105,7 +106,7 @@ void putPiece(const runtime::ParameterInfo &parameter, StringRef name, const Ten
   }
 }
 
-/// The values that an output which is not batched is the sum of.
+/// The values that an output without a batch axis sums: one for each sample or micro-batch.
 std::vector<const void *> rowsOf(const runtime::TensorInfo &info, const std::vector<std::vector<Tensor>> &results,
                                  size_t index) {
   std::vector<const void *> rows;
@@ -115,7 +116,7 @@ std::vector<const void *> rowsOf(const runtime::TensorInfo &info, const std::vec
   return rows;
 }
 
-/// An output of the whole batch, from those of its micro-batches.
+/// An output of the whole batch, from the outputs of its micro-batches.
 Bytes resultOf(const EntryInfo &entry, const runtime::TensorInfo &info, const std::vector<std::vector<Tensor>> &results,
                size_t index) {
   if (!info.batched()) {
@@ -143,6 +144,7 @@ llvm::StringSet<> accumulatedIn(ModuleOp module) {
 
 InterpretedEngine::InterpretedEngine(const runtime::ModelRequest &request, const Settings &settings)
     : source(request, settings), settings(settings), real(rowOf(settings.compute).real) {
+  // Memory is checked before any of it is allocated.
   listParameters();
   runtime::checkAvailable(request.file, "parameters", runtime::parameterBytes(parameterList, optimizer().numMoments()));
   holdParameters();
@@ -155,6 +157,7 @@ std::string InterpretedEngine::numericsKey() const {
   return ein::provenanceOf(*programOf(entryList.front().name).module)->numericsKey; // of the batch, before the cut
 }
 
+// The inputs and outputs of a program, as callers see them: of the whole batch, and without states.
 EntryInfo InterpretedEngine::describe(ModuleOp module, const std::string &name) {
   Interpreter types(module, real);
   ein::ModelOp model = types.getModel();
@@ -172,7 +175,7 @@ EntryInfo InterpretedEngine::describe(ModuleOp module, const std::string &name) 
     for (auto [index, type] : llvm::enumerate(all)) {
       StringRef name = cast<StringAttr>(names[index]).strref();
       if (!wholeInputOf(name).empty() || !stateOf(name).empty() || isGivenByEngine(name))
-        continue; // nobody gives it
+        continue; // no caller gives it
       ArrayRef<int64_t> shape = cast<RankedTensorType>(type).getShape();
       runtime::TensorInfo info{cast<StringAttr>(names[index]).str(), types.elementOf(type),
                                std::vector<int64_t>(shape.begin(), shape.end()), batch[index]};
@@ -199,6 +202,7 @@ void InterpretedEngine::addTrainingEntries(ModuleOp program,
   entryList.push_back(std::move(gradient));
 }
 
+// IR is one program. Its entries are those that the program can serve.
 void InterpretedEngine::listEntriesOfIR() {
   llvm::StringSet<> accumulated = accumulatedIn(source.getModule());
   auto isMade = [&](const runtime::ParameterInfo &info) { return accumulated.contains(info.path); };
@@ -210,8 +214,8 @@ void InterpretedEngine::listEntriesOfIR() {
   entryList.push_back(describe(source.getModule(), nameOfChoice(ProgramKind::infer)));
 }
 
-// The gradients that an entry asks for are no results of its program yet: they are like what they are for, but of what that
-// is computed in.
+// Gradients that an entry requests are no results of its program yet. They have the shape of what they are gradients
+// of, in the type that is computed in.
 void InterpretedEngine::addGradients(EntryInfo &entry, const std::vector<std::string> &outputs) const {
   for (const std::string &output : outputs) {
     ResultName result = parseResultName(output);
@@ -252,6 +256,7 @@ bool InterpretedEngine::asksForTraining() {
       .wasInterrupted();
 }
 
+// Random positions below this bound are inside of every table.
 int64_t InterpretedEngine::indexBound() {
   int64_t bound = 0;
   auto limit = [&](AffineMap map, Value indexed) {
@@ -281,9 +286,10 @@ void InterpretedEngine::listParameters() {
     parameterList.push_back({param.getSymName().str(), ein::lacksPrecision(type) ? real : elementTypeOf(type),
                              type.getShape().vec(), initializerOf(param), param.getFrozen()});
   }
-  parameterList = module::wholeParameters(parameterList); // IR may have parts
+  parameterList = module::wholeParameters(parameterList); // IR may have shards
 }
 
+// Parameters are zeros until they are written.
 void InterpretedEngine::holdParameters() {
   for (const runtime::ParameterInfo &info : parameterList) {
     Tensor zero(info.type, info.shape);
@@ -434,9 +440,11 @@ runtime::StepResult InterpretedEngine::trainStep(int64_t step, const std::vector
   return result;
 }
 
+// Runs a step without an update, and reports the first equation with a result that is not finite.
 std::optional<Error> InterpretedEngine::findNonFinite(const std::vector<Bytes> &inputs) {
   const EntryInfo &entry = *findEntry(nameOfChoice(ProgramKind::train));
   Program &program = programOf(entry.name);
+  // A model that writes `inf` may have infinite values: such a value is a fault only if no operand was infinite.
   bool speaksOfInfinity = false;
   program.module->walk([&](ein::ConstantOp op) { speaksOfInfinity |= op.getValue().isInfinity(); });
   // -1: all elements are finite.
@@ -470,6 +478,7 @@ std::optional<Error> InterpretedEngine::findNonFinite(const std::vector<Bytes> &
   return first;
 }
 
+// Two passes: the norm over all gradients first, since it scales every update.
 void InterpretedEngine::updateParameters(const runtime::TrainingStep &step, Program &program,
                                          runtime::StepResult &result) {
   struct Trained {
@@ -492,6 +501,7 @@ void InterpretedEngine::updateParameters(const runtime::TrainingStep &step, Prog
   }
   result.gradNorm = norm.norm() / step.lossScale;
   result.finite = runtime::isFiniteStep(real, result.gradNorm, result.loss);
+  // `training.nonfinite` may leave such a step out.
   if (!result.finite && settings.optimizer.leavesOut())
     return;
   runtime::StepFactors factors(settings.optimizer, step.number);

@@ -1,4 +1,4 @@
-//===- InterpretedEngine.h - the interpreter behind the commands *- C++ -*-===//
+//===- InterpretedEngine.h - the interpreter as an engine -----------------===//
 #ifndef PLC_TOOLS_INTERPRET_INTERPRETEDENGINE_H
 #define PLC_TOOLS_INTERPRET_INTERPRETEDENGINE_H
 
@@ -11,8 +11,8 @@
 
 namespace plc::interpret {
 
-/// Runs the entries of a source by the interpreter: those of a compiled module, `gradient` among them. Programs are
-/// lowered when they are first run.
+/// Runs the entries of a source by the interpreter: the entries of a compiled module, `gradient` among them. Programs
+/// are lowered when they first run.
 class InterpretedEngine : public runtime::Engine {
 public:
   InterpretedEngine(const runtime::ModelRequest &request, const Settings &settings);
@@ -36,36 +36,38 @@ public:
   void restart(const runtime::EntryInfo &entry) override;
   std::optional<int64_t> statePositions(const runtime::EntryInfo &entry) const override;
 
-  /// Of gathers and scatters; 4 without any.
+  /// The least extent that gathers and scatters index; 4 if there are none.
   int64_t indexBound() override;
   bool asksForTraining() override;
 
 private:
+  /// A lowered program and its interpreter.
   struct Program {
     mlir::OwningOpRef<mlir::ModuleOp> module;
     std::unique_ptr<reference::Interpreter> interpreter;
     std::map<std::pair<std::string, int64_t>, reference::Tensor>
         states; // by name and micro-batch, once there was a run
   };
+  /// A parameter's value and optimizer moments.
   struct Held {
     reference::Tensor value, moments[2];
   };
   void listEntries(const std::vector<std::string> &askedOutputs);
   void listEntriesOfIR();
-  /// `train`, and `gradient`: the same with the gradients of parameters as further outputs, and no step.
+  /// Adds `train`, and `gradient`: the same with the gradients of parameters as further outputs, and without a step.
   void addTrainingEntries(mlir::ModuleOp program, llvm::function_ref<bool(const runtime::ParameterInfo &)> isMade);
   void addGradients(runtime::EntryInfo &entry, const std::vector<std::string> &outputs) const;
   void listParameters();
   void holdParameters();
   runtime::EntryInfo describe(mlir::ModuleOp module, const std::string &name);
   Program &programOf(const std::string &entry) const;
-  /// What a state holds before a run.
+  /// The value of a state before a run.
   static reference::Tensor stateIn(Program &program, llvm::StringRef name, mlir::Type type, int64_t microBatch);
-  /// The optimizer's step, if it is finite. Adds to the result all but the losses, which it has.
+  /// Takes the optimizer's step, if it is finite. Adds to the result everything except the losses, which it has.
   void updateParameters(const runtime::TrainingStep &step, Program &program, runtime::StepResult &result);
-  /// The number of the parameter of a name, be it that of a part.
+  /// The number of the parameter of a name, which may be a shard's.
   size_t parameterNumber(llvm::StringRef name) const;
-  /// The results of the micro-batches of one batch: results of all micro-batches, in order.
+  /// Runs the micro-batches of one batch, in order. Returns the results of each.
   std::vector<std::vector<reference::Tensor>> runBatch(const runtime::EntryInfo &entry, Program &program,
                                                        const runtime::TrainingStep &step,
                                                        const std::vector<runtime::Bytes> &inputs);

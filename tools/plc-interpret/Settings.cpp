@@ -1,4 +1,4 @@
-//===- Settings.cpp - what `--set` says to the interpreter ----------------===//
+//===- Settings.cpp - the interpreter's settings --------------------------===//
 #include "Settings.h"
 
 #include "plc/Strategy/ReadOptimizer.h"
@@ -16,7 +16,7 @@ constexpr llvm::StringLiteral numericKeys[] = {"precision.compute",           "p
                                                "gradient.accumulation_steps", "gradient.lanes",
                                                "parallelism.shard",           "training.nonfinite"};
 
-/// Whether a key changes numbers, not only how they are computed.
+/// Whether a key changes numbers, and not only how they are computed.
 bool isNumeric(llvm::StringRef key) { return llvm::is_contained(numericKeys, key) || key.starts_with("optimizer."); }
 
 } // namespace

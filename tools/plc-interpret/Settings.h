@@ -1,4 +1,4 @@
-//===- Settings.h - what `--set` says to the interpreter --------*- C++ -*-===//
+//===- Settings.h - the interpreter's settings ------------------*- C++ -*-===//
 #ifndef PLC_TOOLS_INTERPRET_SETTINGS_H
 #define PLC_TOOLS_INTERPRET_SETTINGS_H
 
@@ -11,20 +11,21 @@
 
 namespace plc::interpret {
 
-/// The keys of a strategy that change numbers; everything else of a strategy is the plan's.
+/// The keys of a strategy that change numbers. All other keys belong to the plan, which the interpreter lacks.
 struct Settings {
   Precision compute = Precision::F32;
   std::optional<int64_t> microBatches;
   int64_t accumulationSteps = 1, lanes = 1;
-  std::vector<std::string> shards; // NAME=PARTS
+  std::vector<std::string> shards; // NAME=SHARDS
   runtime::OptimizerSettings optimizer;
   KeyPlaces places;
 };
 
-/// The keys that `--set` takes, in words.
+/// The keys that `--set` takes, as a list for messages.
 std::string knownKeys();
 
-/// Reads `--set` and refuses `--strategy` and every other key by name.
+/// Reads `--set`. Throws a usage error for `--strategy`, for options that need a plan, and for every other key, by
+/// name.
 Settings readSettings(const runtime::ModelRequest &request);
 
 } // namespace plc::interpret

@@ -25,9 +25,10 @@ using runtime::usageError;
 
 namespace {
 
-/// An error whose text is printed already; it only carries the exit code.
+/// An error whose text is printed already; it carries the exit code.
 Error told(int exitCode = runtime::BadInput) { return Error(exitCode, "", ""); }
 
+// NAME=SIZE of a `-D`.
 std::pair<std::string, int64_t> parseDefine(const std::string &text) {
   auto [name, size] = StringRef(text).split('=');
   int64_t value = 0;
@@ -57,6 +58,7 @@ Source::Source(const runtime::ModelRequest &request, const Settings &settings)
     parseIR(request.file);
 }
 
+// Parses a model, and the model of several batches if a step has them.
 void Source::parseRules(const runtime::ModelRequest &request) {
   language::ParseOptions options;
   options.entry = request.entry;
@@ -82,13 +84,14 @@ LogicalResult Source::tellUnknown(mlir::Diagnostic &error) {
   auto place = dyn_cast<FileLineColLoc>(error.getLocation());
   auto [before, op] = StringRef(text).split(" not found for custom op ");
   if (op.empty() || !place)
-    return failure(); // the next handler's turn
+    return failure(); // left to the next handler
   sources.PrintMessage(
       sources.FindLocForLineAndColumn(1, place.getLine(), place.getColumn()), llvm::SourceMgr::DK_Error,
       "operation " + op.rtrim() + " is not interpreted: IR of '--emit=numerics' and earlier phases is");
   return success();
 }
 
+// IR has its micro-batches, batches, shards and groups already, so keys must agree or be absent.
 void Source::parseIR(const std::string &file) {
   SourceMgrDiagnosticHandler printer(sources, &context);
   ScopedDiagnosticHandler unknown(&context, [this](mlir::Diagnostic &error) { return tellUnknown(error); });

@@ -1,4 +1,4 @@
-//===- Source.h - a model to interpret, from .ein or IR ---------*- C++ -*-===//
+//===- Source.h - a model to interpret --------------------------*- C++ -*-===//
 #ifndef PLC_TOOLS_INTERPRET_SOURCE_H
 #define PLC_TOOLS_INTERPRET_SOURCE_H
 
@@ -14,20 +14,22 @@
 
 namespace plc::interpret {
 
-/// The parsed file. A `.ein` model is lowered to its numerics program for each entry; IR is run as it stands.
+/// The parsed file. A `.ein` model is lowered to a numerics program for each entry, by the phases that the compiler
+/// uses. IR runs as it is.
 class Source {
 public:
-  /// Parses; throws runtime::Error (with an empty text where diagnostics have been printed).
+  /// Parses the file. Throws `runtime::Error`; its text is empty if diagnostics were printed.
   Source(const runtime::ModelRequest &request, const Settings &settings);
 
   mlir::ModuleOp getModule() { return *module; }
-  /// The model op; every source has exactly one.
+  /// The model; every source has exactly one.
   ein::ModelOp getModel() { return *module->getOps<ein::ModelOp>().begin(); }
+  /// Whether the file is a `.ein` model.
   bool isRules() const { return rules; }
   bool hasLoss();
 
-  /// A program with these outputs (empty: all), `entryOnly`: its first
-  /// phase alone, which settles arguments and results, with the shapes of the whole batch.
+  /// The program of a kind with these outputs (empty: all). `entryOnly`: only its first phase, which fixes arguments
+  /// and results, with the shapes of the whole batch.
   mlir::OwningOpRef<mlir::ModuleOp> lower(ProgramKind kind, const std::vector<std::string> &outputs,
                                           bool entryOnly = false);
 
@@ -40,7 +42,7 @@ private:
   bool rules = false;
   llvm::SourceMgr sources;
   mlir::MLIRContext context;
-  mlir::OwningOpRef<mlir::ModuleOp> module, step; // the latter of several batches, if a step has them
+  mlir::OwningOpRef<mlir::ModuleOp> module, step; // `step`: the model of several batches, if a step has them
 };
 
 } // namespace plc::interpret

@@ -1,4 +1,4 @@
-//===- plc-interpret.cpp - the reference, with the commands of plc-run ----===//
+//===- plc-interpret.cpp - the reference, with plc-run's commands ---------===//
 #include "InterpretedEngine.h"
 
 #include "plc/Commands/Commands.h"
@@ -15,7 +15,7 @@ int main(int argc, char **argv) {
   tool.open = [](const runtime::ModelRequest &request) -> std::unique_ptr<runtime::Engine> {
     runtime::ModelRequest asked = request;
     bool differs = request.command == "check-gradients";
-    if (differs) // differences need its digits
+    if (differs) // differences of losses need its digits
       asked.sets.insert(asked.sets.begin(), "precision.compute=f64");
     interpret::Settings settings = interpret::readSettings(asked);
     if (differs && rowOf(settings.compute).isNarrowed()) {

@@ -1,4 +1,4 @@
-//===- Documents.cpp - open texts in the protocol's words --------------------===//
+//===- Documents.cpp - open texts, in the protocol's types ----------------===//
 #include "Documents.h"
 
 #include "plc/Dialect/Blis/Blis.h"
@@ -16,7 +16,7 @@ using plc::language::EditedFile;
 
 namespace {
 
-/// A range of one character: `line` and `column` count from 1.
+/// A range of one character. `line` and `column` count from 1, the protocol from 0.
 lsp::Range rangeAt(unsigned line, unsigned column) {
   lsp::Position start(line ? line - 1 : 0, column ? column - 1 : 0);
   lsp::Position end = start;
@@ -24,6 +24,7 @@ lsp::Range rangeAt(unsigned line, unsigned column) {
   return lsp::Range(start, end);
 }
 
+// A diagnostic of this server.
 lsp::Diagnostic makeDiagnostic(lsp::Range range, StringRef message,
                                lsp::DiagnosticSeverity severity = lsp::DiagnosticSeverity::Error) {
   lsp::Diagnostic diagnostic;
@@ -34,12 +35,15 @@ lsp::Diagnostic makeDiagnostic(lsp::Range range, StringRef message,
   return diagnostic;
 }
 
+// Adds a note to a diagnostic.
 void addNote(lsp::Diagnostic &diagnostic, const lsp::URIForFile &uri, lsp::Range range, StringRef message) {
   if (!diagnostic.relatedInformation)
     diagnostic.relatedInformation.emplace();
   diagnostic.relatedInformation->emplace_back(lsp::Location(uri, range), message.str());
 }
 
+// The errors of parsing and verifying IR. Each text has a context of its own, so that a server that runs for days does
+// not grow.
 std::vector<lsp::Diagnostic> diagnoseIR(const lsp::URIForFile &uri, StringRef text) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   context.loadDialect<plc::ein::EinDialect, plc::plan::PlanDialect, plc::blis::BlisDialect>();
@@ -62,10 +66,12 @@ std::vector<lsp::Diagnostic> diagnoseIR(const lsp::URIForFile &uri, StringRef te
 } // namespace
 
 Document::Document(const lsp::URIForFile &uri, StringRef text, const Reader &reader) : uri(uri), text(text) {
+  // The protocol counts lines and columns, the language bytes.
   lineBegins.push_back(0);
   for (size_t i = 0; i < this->text.size(); ++i)
     if (this->text[i] == '\n')
       lineBegins.push_back(i + 1);
+  // IR is parsed when it is diagnosed.
   if (!uri.file().ends_with(".ein"))
     return;
   plc::language::ParseOptions options;
@@ -84,6 +90,7 @@ lsp::Range Document::rangeOf(EditedFile::Range range) const {
   return lsp::Range(positionOf(range.begin), positionOf(range.end));
 }
 
+// Positions outside of the text are clamped, since an editor may be ahead of the server.
 size_t Document::offsetOf(lsp::Position position) const {
   size_t line = std::min<size_t>(std::max(position.line, 0), lineBegins.size() - 1);
   return std::min(lineBegins[line] + std::max(position.character, 0), text.size());
@@ -118,6 +125,7 @@ std::vector<lsp::Location> Document::definition(lsp::Position at) const {
     return {};
   lsp::Position begin(place->line - 1, place->column - 1), end = begin;
   end.character += place->length;
+  // This document keeps the URI of the editor, whatever its scheme.
   if (place->file == uri.file())
     return {lsp::Location(uri, lsp::Range(begin, end))};
   Expected<lsp::URIForFile> other = lsp::URIForFile::fromFile(place->file, uri.scheme());

@@ -1,4 +1,4 @@
-//===- Documents.h - open texts in the protocol's words ---------*- C++ -*-===//
+//===- Documents.h - open texts ---------------------------------*- C++ -*-===//
 #ifndef PLC_TOOLS_PLC_LSP_SERVER_DOCUMENTS_H
 #define PLC_TOOLS_PLC_LSP_SERVER_DOCUMENTS_H
 
@@ -10,18 +10,19 @@
 #include <memory>
 #include <vector>
 
-/// One open text, read once: a model (.ein) or IR (any other), of which only errors are told. Columns count bytes.
+/// One open text, read once: a model (.ein), or IR (any other), of which only errors are reported. Columns count bytes.
 class Document {
 public:
   using Reader = std::function<llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>>(llvm::StringRef path)>;
 
-  /// `reader` gives the files that a model uses.
+  /// `reader` reads the files that a model uses.
   Document(const llvm::lsp::URIForFile &uri, llvm::StringRef text, const Reader &reader);
   ~Document();
 
   llvm::StringRef getText() const { return text; }
-  /// The errors, as `plc-compile` or `plc-opt` would report them; notes at places of the text are related information.
+  /// The errors, as `plc-compile` or `plc-opt` reports them. Notes at locations of the text are related information.
   std::vector<llvm::lsp::Diagnostic> diagnose() const;
+  /// Replies to the requests of the protocol. For IR they are empty, and `rename` fails.
   std::optional<llvm::lsp::Hover> hover(llvm::lsp::Position at) const;
   std::vector<llvm::lsp::Location> definition(llvm::lsp::Position at) const;
   llvm::Expected<llvm::lsp::WorkspaceEdit> rename(llvm::lsp::Position at, llvm::StringRef name) const;

@@ -1,4 +1,4 @@
-//===- plc-lsp-server.cpp - the language server -------------------------------===//
+//===- plc-lsp-server.cpp - the language server ---------------------------===//
 #include "Documents.h"
 
 #include "plc/Support/Version.h"
@@ -31,7 +31,8 @@ bool fromJSON(const json::Value &value, RenameParams &result, json::Path path) {
   return map && fromJSON(value, result.at, path) && map.map("newName", result.newName);
 }
 
-/// The protocol's state: open documents, which are read whole at every change.
+/// The state of the protocol: open documents, which are read whole at every change. Models are small, so nothing is
+/// incremental.
 class Server {
 public:
   explicit Server(MessageHandler &messages)
@@ -70,9 +71,10 @@ private:
     read(params.textDocument.uri, params.textDocument.version, params.textDocument.text);
   }
   void didChange(const DidChangeTextDocumentParams &params) {
-    if (!params.contentChanges.empty()) // whole texts: the last one stands
+    if (!params.contentChanges.empty()) // whole texts: the last one is current
       read(params.textDocument.uri, params.textDocument.version, params.contentChanges.back().text);
   }
+  // An editor keeps the errors of a closed document unless they are replaced by none.
   void didClose(const DidCloseTextDocumentParams &params) {
     documents.erase(params.textDocument.uri.file());
     publish(PublishDiagnosticsParams(params.textDocument.uri, 0));
@@ -101,7 +103,7 @@ private:
     return found == documents.end() ? nullptr : found->second.get();
   }
   void read(const URIForFile &uri, int64_t version, StringRef text) {
-    // What is open stands as it is typed, not as it is on the disk.
+    // An open file is read as it is typed, not as it is on the disk.
     auto reader = [this](StringRef path) -> ErrorOr<std::unique_ptr<MemoryBuffer>> {
       auto open = documents.find(path);
       if (open != documents.end() && open->second)
@@ -112,7 +114,7 @@ private:
     PublishDiagnosticsParams params(uri, version);
     params.diagnostics = document->diagnose();
     publish(params);
-    std::swap(documents[uri.file()], document); // the old one is taken apart when the errors are there
+    std::swap(documents[uri.file()], document); // the old document is destroyed after the errors are sent
   }
 
   OutgoingNotification<PublishDiagnosticsParams> publish;
@@ -130,7 +132,7 @@ int main(int argc, char **argv) {
     outs() << "plc-lsp-server " << plc::version() << "\n";
     return 0;
   }
-  // For tests: messages delimited by lines `// -----`, as MLIR's own server has them.
+  // For tests: messages separated by lines `// -----`, as in MLIR's own server.
   bool test = argc == 2 && StringRef(argv[1]) == "--lit-test";
   if (argc > 1 && !test) {
     errs() << "plc-lsp-server: error: unknown option '" << argv[1] << "'; see plc-lsp-server --help\n";

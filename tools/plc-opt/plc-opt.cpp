@@ -1,4 +1,4 @@
-//===- plc-opt.cpp - run passes on IR, with MLIR's own conventions ---------===//
+//===- plc-opt.cpp - runs passes on IR, by MLIR's conventions -------------===//
 #include "plc/Algebra/Passes.h"
 #include "plc/Codegen/Passes.h"
 #include "plc/Dialect/Blis/Blis.h"
@@ -26,14 +26,15 @@
 
 #include <link.h>
 
-// An error shows its line; the operation is shown on demand.
+// An error shows its line; the operation is printed on request.
 static void keepErrorsShort() {
   mlir::registerMLIRContextCLOptions();
   llvm::cl::Option *option = llvm::cl::getRegisteredOptions().lookup("mlir-print-op-on-diagnostic");
   static_cast<llvm::cl::opt<bool> *>(option)->setInitialValue(false);
 }
 
-// A plug-in that was linked with the library of another version has brought that with it, whose dialects are not ours.
+// False, after an error, if a plug-in was linked with the library of another version. It has loaded that library, too,
+// and its dialects are not the ones of this program.
 static bool isOfOneVersion() {
   std::vector<std::string> compilers;
   dl_iterate_phdr(
@@ -56,7 +57,7 @@ int main(int argc, char **argv) {
   llvm::cl::SetVersionPrinter([](llvm::raw_ostream &os) { os << "plc-opt " << plc::version() << "\n"; });
   mlir::DialectRegistry registry;
   registry.insert<plc::ein::EinDialect, plc::plan::PlanDialect, plc::blis::BlisDialect>();
-  // Kernels on their way to code.
+  // The dialects of kernels that are lowered to code.
   registry.insert<mlir::arith::ArithDialect, mlir::func::FuncDialect, mlir::LLVM::LLVMDialect, mlir::math::MathDialect,
                   mlir::memref::MemRefDialect, mlir::scf::SCFDialect, mlir::vector::VectorDialect>();
   mlir::registerTransformsPasses();
