@@ -1,4 +1,4 @@
-//===- Adjoint.cpp - reverse mode over one body ----------------------------===//
+//===- Adjoint.cpp - reverse mode over one body ---------------------------===//
 #include "Adjoint.h"
 #include "LoopAdjoint.h"
 

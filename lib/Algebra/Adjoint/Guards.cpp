@@ -1,4 +1,4 @@
-//===- Guards.cpp - where a gradient is exactly 0 --------------------------===//
+//===- Guards.cpp - where a gradient is exactly 0 -------------------------===//
 #include "Guards.h"
 #include "FreeValues.h"
 #include "plc/Dialect/Ein/Views.h"

@@ -1,8 +1,8 @@
 //===- ElaborateSlices.cpp - left sides that are a slice of an axis -------===//
 //
-// `y[n, C + c] += b[n, c]` gives the elements from C on of an axis whose extent is stated by a header, by a line of its
-// own or by an earlier clause. The other elements are 0, or false. The slice is placed at its offset, and added to the
-// clauses before.
+// `y[n, C + c] += b[n, c]` gives the elements from C on. A header, a line of its own or an earlier clause states the
+// extent of the axis. The other elements are 0, or false. The slice is placed at its offset, and added to the clauses
+// before.
 //
 //===----------------------------------------------------------------------===//
 #include "Emit/EmitEquations.h"

@@ -1,8 +1,8 @@
 //===- NarrowTypes.cpp - tensors of storage types -------------------------===//
 //
 // A tensor of bf16, f16 or i8 is read in the type that its elements are computed in, real or i32, which changes no
-// element. A tensor that is defined with such a type, by a line of its own or as a result in a header, is computed and
-// then rounded once: by an equation of its own, after all clauses of the name.
+// element. A line of its own, or a result in a header, may define a tensor with such a type. It is computed and then
+// rounded once, by an equation of its own, after all clauses of the name.
 //
 //===----------------------------------------------------------------------===//
 #include "Elaborator.h"

@@ -10,9 +10,9 @@ class Diagnostics;
 
 namespace plc::language {
 
-/// Warns of each parameter, popped skip and rule of the user's files that no rule of its body uses and that is no
-/// result: the program has no trace of it, and a checkpoint lacks it. A name that begins with `_` is exempt. `exposed`
-/// are the requested values of rules, `PATH.NAME`.
+/// Warns of unused parameters, popped skips and rules of the user's files: no rule of their body uses them, and they
+/// are no results. The program has no trace of them, and a checkpoint lacks them. A name that begins with `_` is
+/// exempt. `exposed` are the requested values of rules, `PATH.NAME`.
 void warnOfUnused(const Library &library, llvm::ArrayRef<std::string> exposed, Diagnostics &diagnostics);
 
 } // namespace plc::language

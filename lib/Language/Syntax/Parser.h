@@ -78,8 +78,8 @@ private:
   Expr *make(Expr::Kind kind, SMLoc place);
   const Expr *finish(Expr *expr);
 
-  // Tokens. Outside brackets a token that starts a line ends the statement before it: `peek` then returns an `End`. `raw` does
-  // not.
+  // Tokens. Outside brackets a token that starts a line ends the statement before it: `peek` then returns an `End`,
+  // `raw` does not.
   const Token &peek() const;
   const Token &raw() const { return tokens[position]; }
   bool at(StringRef symbol) const { return peek().is(symbol); }

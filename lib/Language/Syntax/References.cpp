@@ -1,4 +1,4 @@
-//===- References.cpp - the names in a file's text --------------------------===//
+//===- References.cpp - the names in a file's text ------------------------===//
 #include "References.h"
 #include "Sizes.h"
 #include "llvm/ADT/StringSet.h"

@@ -23,8 +23,7 @@ public:
   /// A note behind errors about one key, from the caller.
   struct Hint {
     llvm::StringRef key;
-    std::string text,
-        ofStatics; ///< `ofStatics` replaces `text` where persistent buffers alone do not fit (`Lack::statics`)
+    std::string text, ofStatics; ///< the latter if the shortfall is in persistent buffers (`Lack::statics`)
   };
 
   /// `sources` are those that the model was parsed from. The strategy's file is added to them if an error is about it.
