@@ -8,9 +8,9 @@
 // - An input that is whole is read by slices. One in shards along another dimension is joined first. A parameter is
 //   never joined, because no rank shall hold it whole.
 //
-// Take `h[s, f] = gelu(x[s, d] w1[d, f])` and `y[s, d] = h[s, f] w2[f, d]` with F in shards. Then w1 is divided by
-// columns and w2 by rows, with one sum after each pair. This is the division of transformers by Shoeybi et al., Megatron-LM,
-// 2019.
+// Let `h[s, f] = gelu(x[s, d] w1[d, f])` and `y[s, d] = h[s, f] w2[f, d]` have F in shards. Then w1 is divided by
+// columns and w2 by rows, with one sum after each pair. This is the division of transformers by Shoeybi et al.,
+// Megatron-LM, 2019.
 //
 // A table in shards along the axis that positions choose from is looked up in each shard, and the position selects one
 // of the results. No sum is in that, so the bits are those of the whole table, and the gradient of a shard has its own
