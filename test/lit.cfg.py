@@ -28,12 +28,29 @@ config.environment["UBSAN_OPTIONS"] = "halt_on_error=1:print_stacktrace=1"
 
 config.substitutions.append(("%unit", os.path.join(config.plc_build, "unit")))
 config.substitutions.append(("%examples", os.path.join(config.plc_source, "examples")))
+config.substitutions.append(("%root", config.plc_source))
+config.substitutions.append(("%tests", config.test_source_root))
+config.substitutions.append(("%bin", os.path.join(config.plc_build, "bin")))
+config.substitutions.append(("%lib", os.path.join(config.plc_build, "lib")))
 config.substitutions.append(("%cc", config.c_compiler + " " + config.c_flags))
 config.substitutions.append(("%cxx", config.cxx_compiler))
 config.substitutions.append(("%plc_include", os.path.join(config.plc_source, "include")))
 # The program itself: what stands for it on PATH may be a script that looks for it anew each time, as pyenv's is, and takes as long as a test.
 config.python = subprocess.check_output(["python3", "-c", "import sys; print(sys.executable)"], text=True).strip()
 config.substitutions.append(("%python", config.python))
+
+
+def script(*path):
+    return config.python + " " + os.path.join(config.test_source_root, *path)
+
+
+# A tensor from numbers in the command, one from a pattern, a text, and a small module made by hand:
+# %npy OUT.npy TYPE SHAPE NUMBER.., %make_module OUT.plcm [--ranks N] [--set PATH=JSON] ..
+config.substitutions.append(("%npy", script("Reference", "Inputs", "npy.py")))
+config.substitutions.append(("%make_npy", script("Runtime", "Inputs", "make_npy.py")))
+config.substitutions.append(("%make_text", script("Runtime", "Inputs", "make_text.py")))
+config.substitutions.append(("%make_module", script("Runtime", "Inputs", "make_module.py") + " --cc " + config.c_compiler +
+                             " --include " + os.path.join(config.plc_source, "include")))
 # Code for AVX-512 runs only where the CPU has it; elsewhere lit reports such tests as unsupported.
 with open("/proc/cpuinfo") as cpuinfo:
     flags = next((line.split() for line in cpuinfo if line.startswith("flags")), [])

@@ -133,7 +133,7 @@ def checkRooms():
 
 def checkFolders():
     """No folder of sources is longer than a reader's screen."""
-    for top in ("lib", "include", "dialects", "tools", "docs", "bench"):
+    for top in ("lib", "include", "dialects", "test", "tools", "docs", "bench"):
         for folder in [root / top, *(root / top).rglob("*")]:
             if folder.is_dir() and "__pycache__" not in folder.parts:
                 count = sum(file.is_file() for file in folder.iterdir())

@@ -21,7 +21,7 @@ def Plan_PackInstanceOp : Plan_Instance<"pack_instance"> {
     none reaches the bound. Instances come from users or from published problems; `--plan-solve-instances` solves or
     checks them.
 
-    An example, from `test/Planning/solve-instances.mlir`:
+    An example, from `test/Planning/Base/solve-instances.mlir`:
 
     ```mlir
     plan.pack_instance @reuse alignment 64 {
@@ -47,7 +47,7 @@ def Plan_BlockOp : Plan_Op<"block", [HasParent<"PackInstanceOp">]> {
   let description = [{
     It is live from time `begin` until before `end`; `at` is the offset that an answer gives.
 
-    An example, from `test/Planning/solve-instances.mlir`:
+    An example, from `test/Planning/Base/solve-instances.mlir`:
 
     ```mlir
     plan.block 100 from 0 to 2
@@ -75,7 +75,7 @@ def Plan_RematInstanceOp : Plan_Instance<"remat_instance"> {
     order, the call `before` which it runs, computes and backwards counted together; `bytes` is the most that is
     live at once.
 
-    An example, from `test/Planning/solve-instances.mlir`:
+    An example, from `test/Planning/Base/solve-instances.mlir`:
 
     ```mlir
     plan.remat_instance @uniform policy "uniform" interval 2 limit 32 {
@@ -112,7 +112,7 @@ def Plan_ValueOp : Plan_RematItem<"value"> {
   let description = [{
     It is given, unless a `plan.compute` makes it. A `pinned` value is kept for other reasons, as an output is.
 
-    An example, from `test/Planning/solve-instances.mlir`:
+    An example, from `test/Planning/Base/solve-instances.mlir`:
 
     ```mlir
     plan.value 64
@@ -132,7 +132,7 @@ def Plan_ComputeOp : Plan_RematItem<"compute"> {
     that may take its memory, if it is read for the last time; and the name (`named`) for messages where nothing
     fits.
 
-    An example, from `test/Planning/solve-instances.mlir`:
+    An example, from `test/Planning/Base/solve-instances.mlir`:
 
     ```mlir
     plan.compute layer 0 ns 10 reads [0] makes [1]
@@ -155,7 +155,7 @@ def Plan_BackwardOp : Plan_RematItem<"backward"> {
     then. `stage` is as in `plan.compute`. `ns`, `scratch`, `makes`, `in_place` and `named` are too, and count under
     the policy `budget` alone: backward calls run once.
 
-    An example, from `test/Planning/solve-instances.mlir`:
+    An example, from `test/Planning/Base/solve-instances.mlir`:
 
     ```mlir
     plan.backward B reads [3, 4]
@@ -182,7 +182,7 @@ def Plan_ScheduleInstanceOp : Plan_Instance<"schedule_instance"> {
     for each rank, `makespan` and `bound`. An answer from elsewhere needs no `schedule`. `--plan-solve-instances`
     solves or checks it.
 
-    An example, from `test/Planning/solve-instances.mlir`:
+    An example, from `test/Planning/Base/solve-instances.mlir`:
 
     ```mlir
     plan.schedule_instance @f1b1 micro_batches 3 schedule "1f1b" {
@@ -212,7 +212,7 @@ def Plan_TimesOp : Plan_ScheduleItem<"times"> {
   let description = [{
     For one micro-batch. A task without a time does not exist.
 
-    An example, from `test/Planning/solve-instances.mlir`:
+    An example, from `test/Planning/Base/solve-instances.mlir`:
 
     ```mlir
     plan.times rank 0 F 1 B 2
@@ -228,7 +228,7 @@ def Plan_DependenceOp : Plan_ScheduleItem<"dependence"> {
   let description = [{
     Stages by number, for the same micro-batch; `ns` is the time of the transfer.
 
-    An example, from `test/Planning/solve-instances.mlir`:
+    An example, from `test/Planning/Base/solve-instances.mlir`:
 
     ```mlir
     plan.dependence 0 F to 1 F ns 0
@@ -244,7 +244,7 @@ def Plan_OrderOp : Plan_ScheduleItem<"order"> {
   let description = [{
     The first is that of rank 0, then of rank 1, and so on. A job is its stage, task and micro-batch: `"1B3"`.
 
-    An example, from `test/Planning/solve-instances.mlir`:
+    An example, from `test/Planning/Base/solve-instances.mlir`:
 
     ```mlir
     plan.order ["0F0"]

@@ -29,7 +29,7 @@ def EinEntry : EinPass<"ein-entry"> {
     ein.model @m(%x, %t) -> (loss, logits)   // --ein-entry{entry=infer outputs=logits}
     ein.model @m(%x) -> logits
     ```
-    Test: `test/Algebra/entry.mlir`.
+    Test: `test/Algebra/Entries/entry.mlir`.
   }];
   let options = [
     Option<"entry", "entry", "::plc::ProgramKind", "::plc::ProgramKind::train", "train, eval or infer">,
@@ -55,7 +55,7 @@ def EinOrderLines : EinPass<"ein-order-lines"> {
     %b = ein.call @f(%a) path "b"
     %y = ein.call @mix(%c, %b) path "y"
     ```
-    Test: `test/Algebra/order-lines.mlir`.
+    Test: `test/Algebra/Precision/order-lines.mlir`.
   }];
 }
 
@@ -77,7 +77,7 @@ def EinRandom : EinPass<"ein-random"> {
     %0 = ein.map random "a,b->ab" %key, %counter : (tensor<4xi64>, tensor<8xi64>) -> tensor<4x8xi64>
     %u = ein.map mul "ab,->ab" %real, %scale   // the casts of %0, times 2^-24
     ```
-    Test: `test/Algebra/random.mlir`.
+    Test: `test/Algebra/Batch/random.mlir`.
   }];
   let options = [
     Option<"entry", "entry", "::plc::ProgramKind", "::plc::ProgramKind::train", "train, eval or infer">
@@ -107,7 +107,7 @@ def EinSimplify : EinPass<"ein-simplify"> {
     %1 = ein.map mul(%u, %u) over [4, 8] maps [(i, j)->(i, j), (i, j)->(i, j), (i, j)->(i, j)]
     %0 = ein.reduce sum(%1) over [4, 8] maps [(i, j)->(i, j), (i, j)->(i)]
     ```
-    Tests: `test/Algebra/simplify.mlir`, `test/Algebra/prune.mlir`, `test/Algebra/outline.mlir`.
+    Tests: `test/Algebra/Simplify/simplify.mlir`, `test/Algebra/Simplify/prune.mlir`, `test/Algebra/Simplify/outline.mlir`.
   }];
 }
 
@@ -122,7 +122,7 @@ def EinPrecision : EinPass<"ein-precision"> {
     ein.param @w : tensor<4x8x!ein.real> init normal(0.02, 0.0)    // --ein-precision{compute=f64}
     ein.param @w : tensor<4x8xf64> init normal(0.02, 0.0)
     ```
-    Test: `test/Algebra/precision.mlir`.
+    Test: `test/Algebra/Precision/precision.mlir`.
   }];
   let options = [Option<"compute", "compute", "::plc::Precision", "::plc::Precision::F32", "f32, f64, mixed or half">];
 }
@@ -151,7 +151,7 @@ def EinNarrowFactors : EinPass<"ein-narrow-factors"> {
     // .. %w likewise
     %y = ein.contract "ac,cb->ab" %1, %3 : (tensor<4x16xf32>, tensor<16x8xf32>) -> tensor<4x8xf32>
     ```
-    Test: `test/Algebra/narrow-factors.mlir`.
+    Test: `test/Algebra/Precision/narrow-factors.mlir`.
   }];
   let options = [Option<"compute", "compute", "::plc::Precision", "::plc::Precision::F32", "f32, f64, mixed or half">];
 }
@@ -186,8 +186,8 @@ def EinMicroBatch : EinPass<"ein-micro-batch"> {
     ein.model @m(%x: tensor<8x4xf32>) ... batch = 8      // --ein-micro-batch{micro-batches=4}
     ein.model @m(%x: tensor<8x4xf32, #ein.batch<0>>) ... batch = 8, micro_batches = 4
     ```
-    Tests: `test/Algebra/micro-batch.mlir`, `test/Algebra/whole-inputs.mlir`, `test/Algebra/ragged.mlir`,
-    `test/Algebra/accumulate.mlir`, `test/Algebra/sample-sums.mlir`, `test/Algebra/micro-batch-errors.mlir`.
+    Tests: `test/Algebra/Batch/micro-batch.mlir`, `test/Algebra/Batch/whole-inputs.mlir`, `test/Algebra/Batch/ragged.mlir`,
+    `test/Algebra/Batch/accumulate.mlir`, `test/Algebra/Batch/sample-sums.mlir`, `test/Algebra/Batch/micro-batch-errors.mlir`.
   }];
   let options = [Option<"microBatches", "micro-batches", "int64_t", "1", "number of micro-batches of a batch">,
                  Option<"batches", "batches", "int64_t", "1", "number of batches of a step">,
@@ -222,7 +222,7 @@ def EinShard : EinPass<"ein-shard"> {
     Refused: a size that no parameter has, or that its shards do not divide; different numbers of shards; a parameter
     that is needed whole, such as a recurrent layer's in each iteration.
 
-    Tests: `test/Algebra/shard.mlir`, `test/Algebra/shard-loops.mlir`, `test/Algebra/shard-errors.mlir`.
+    Tests: `test/Algebra/Shard/shard.mlir`, `test/Algebra/Shard/shard-loops.mlir`, `test/Algebra/Shard/shard-errors.mlir`.
   }];
   let options = [ListOption<"sizes", "sizes", "std::string", "sizes that are divided, and in how many parts: NAME=PARTS">];
 }
@@ -245,7 +245,7 @@ def EinOrderContractions : EinPass<"ein-order-contractions"> {
     %0 = ein.contract %p, %v over ...                     // b,s,h,k
     %y = ein.contract %0, %wo over ...                    // b,s,d
     ```
-    Tests: `test/Algebra/order-contractions.mlir`, `test/Algebra/layouts.mlir`.
+    Tests: `test/Algebra/Precision/order-contractions.mlir`, `test/Algebra/Precision/layouts.mlir`.
   }];
 }
 
@@ -267,7 +267,7 @@ def EinSegmentLoops : EinPass<"ein-segment-loops"> {
     ein.loop turns 8 carries(%h) slices(%0) with(%w) attributes {ein.segments} {  // a turn of it:
       ein.loop turns 8 carries(%c) slices(%part) with(%a)
     ```
-    Test: `test/Algebra/segment-loops.mlir`.
+    Test: `test/Algebra/Loops/segment-loops.mlir`.
   }];
 }
 
@@ -286,7 +286,7 @@ def EinSplitLoops : EinPass<"ein-split-loops"> {
     %0 = ein.contract "ac,cb->ab" %x, %w : (tensor<5x4xf32>, tensor<4x4xf32>) -> tensor<5x4xf32>
     ein.loop turns 5 carries(%h) slices(%0) with(%u) {             // h' = 0 + h u
     ```
-    Test: `test/Algebra/split-loops.mlir`.
+    Test: `test/Algebra/Loops/split-loops.mlir`.
   }];
 }
 
@@ -328,8 +328,8 @@ def EinDifferentiate : EinPass<"ein-differentiate"> {
     A gradient that exists already is no result of B: that of `x` in `x * y` is `y`, and calls read it where it is. The
     sum of two contributions is a body of its own with role `sum`, called with the path of the call that made the value.
 
-    Tests: `test/Algebra/differentiate.mlir`, `test/Algebra/derivatives.mlir`, `test/Algebra/guards.mlir`,
-    `test/Algebra/residuals.mlir`, `test/Algebra/differentiate-inputs.mlir`.
+    Tests: `test/Algebra/Adjoint/differentiate.mlir`, `test/Algebra/Adjoint/derivatives.mlir`, `test/Algebra/Adjoint/guards.mlir`,
+    `test/Algebra/Adjoint/residuals.mlir`, `test/Algebra/Adjoint/differentiate-inputs.mlir`.
   }];
   let options = [Option<"forwardOnly", "forward-only", "bool", "false", "no gradient: only replace 'ein.stop'">,
                  ListOption<"wrt", "wrt", "std::string", "arguments and parameters; none: all trained parameters">,
@@ -355,7 +355,7 @@ def EinRecomputeTurns : EinPass<"ein-recompute-turns"> {
     ein.loop turns 8 reverse carries(%g) slices(%begin, %x) with(%w) attributes {ein.segments} {
       %saved = ein.loop turns 8 carries(%b) slices(%part) with(%a)    // then the turns of the backward loop
     ```
-    Test: `test/Algebra/recompute-turns.mlir`.
+    Test: `test/Algebra/Loops/recompute-turns.mlir`.
   }];
 }
 
@@ -375,7 +375,7 @@ def EinUpdateStates : EinPass<"ein-update-states"> {
     %new = ein.map select "ba,bcd,bcad->bcad" %m, %row, %old
     %new = ein.put "abc,i=a->abic" %row, %pos into %old
     ```
-    Test: `test/Algebra/update-states.mlir`.
+    Test: `test/Algebra/Entries/update-states.mlir`.
   }];
 }
 
@@ -392,7 +392,7 @@ def EinCopyResults : EinPass<"ein-copy-results"> {
     ein.model @m(%x) -> (y) { ein.return %x }
     ein.model @m(%x) -> (y) { %0 = ein.call @m.y(%x) path "m.y"  ein.return %0 }
     ```
-    Test: `test/Algebra/copy-results.mlir`.
+    Test: `test/Algebra/Entries/copy-results.mlir`.
   }];
 }
 

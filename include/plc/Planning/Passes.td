@@ -14,7 +14,7 @@ def PlanChoose : Pass<"plan-choose", "::mlir::ModuleOp"> {
 
     **Does not** check that the model has the units and calls that the spec names (`--plan-partition` does).
 
-    Test: `test/Planning/choose.mlir`.
+    Test: `test/Planning/Partition/choose.mlir`.
   }];
   let options = [Option<"spec", "spec", "std::string", "", "a 'plan.spec' as text">,
                  Option<"savesAll", "saves-all", "bool", "false", "leave out what the spec recomputes">];
@@ -91,8 +91,8 @@ def PlanPartition : Pass<"plan-partition", "::mlir::ModuleOp"> {
     *Specs.* A model that has a `plan.spec` is cut, and recomputes, as that says. Of the options only `cut-grain`,
     `prepare`, `moments` and `keep-kinds` matter then.
 
-    Test: `test/Planning/partition.mlir`, `test/Planning/remat-modes.mlir`, `test/Planning/remat-errors.mlir`,
-    `test/Planning/prepare.mlir`.
+    Test: `test/Planning/Partition/partition.mlir`, `test/Planning/Remat/remat-modes.mlir`, `test/Planning/Remat/remat-errors.mlir`,
+    `test/Planning/Partition/prepare.mlir`.
   }];
   let options = [
     Option<"stages", "stages", "int64_t", "1", "number of stages">,
@@ -141,7 +141,7 @@ def PlanInferSkips : Pass<"plan-infer-skips", "::mlir::ModuleOp"> {
     A tied parameter that another rank owns gets two routes per step: its gradient site goes to the owner, its new
     value comes back. In a program of several replicas `--plan-replicate` makes these.
 
-    Test: `test/Planning/infer-skips.mlir`.
+    Test: `test/Planning/Partition/infer-skips.mlir`.
   }];
 }
 
@@ -158,7 +158,7 @@ def PlanSchedule : Pass<"plan-schedule", "::mlir::ModuleOp"> {
     The order of a `plan.spec` comes before all others, and the spec is removed. With `schedule=file` the order is
     that of a `file` (`plc/Planner/Schedule/ScheduleFile.h`), with `auto` that of the fastest named schedule.
 
-    Test: `test/Planning/schedule.mlir`.
+    Test: `test/Planning/Schedule/schedule.mlir`.
   }];
   let options = [
     Option<"schedule", "schedule", "::plc::planner::ScheduleKind", "::plc::planner::ScheduleKind::oneFOneB",
@@ -184,7 +184,7 @@ def PlanReplicate : Pass<"plan-replicate", "::mlir::ModuleOp"> {
     Each stage's gradient sites have the accumulation groups of its micro-batches. Their routes to the owner, and
     those of the new value back, are made as `--plan-infer-skips` makes them of tied parameters.
 
-    Test: `test/Planning/replicate.mlir`.
+    Test: `test/Planning/Partition/replicate.mlir`.
   }];
 }
 
@@ -210,7 +210,7 @@ def PlanRemat : Pass<"plan-remat", "::mlir::ModuleOp"> {
     plan.task B { %z = plan.call @mul(%x, %w) path "a" recompute <0, 0> ..  plan.call @grad(%g, %z, %site) .. }
     ```
 
-    Test: `test/Planning/remat.mlir`, `test/Planning/remat-errors.mlir`.
+    Test: `test/Planning/Remat/remat.mlir`, `test/Planning/Remat/remat-errors.mlir`.
   }];
   let options = [
     Option<"bytesPerNs", "bytes-per-ns", "int64_t", "8", "bandwidth between stages">,
@@ -233,7 +233,7 @@ def PlanInsertComm : Pass<"plan-insert-comm", "::mlir::ModuleOp"> {
 
     All of it follows one order of all runs, whatever their true times, so it cannot deadlock.
 
-    Test: `test/Planning/insert-comm.mlir`.
+    Test: `test/Planning/Schedule/insert-comm.mlir`.
   }];
   let options = [
     Option<"maxSlots", "max-slots", "int64_t", "8", "receives of a channel that may be posted at once">,
@@ -272,7 +272,7 @@ def PlanAddresses : Pass<"plan-addresses", "::mlir::ModuleOp"> {
     - `cached` and `auto` are as `pooled`. What they precompute is decided before, by `prepare` of `--form-kernels`
       and `--plan-partition`.
 
-    Test: `test/Planning/addresses.mlir`.
+    Test: `test/Planning/Addresses/addresses.mlir`.
   }];
   let options = [
     Option<"strategy", "strategy", "::plc::planner::MemoryStrategy", "::plc::planner::MemoryStrategy::pooled",
@@ -304,7 +304,7 @@ def PlanFreeOrder : Pass<"plan-free-order", "::mlir::ModuleOp"> {
     With `shuffle`, in place of `after`, the actions stand in another order, drawn by that number, in which ranks
     could take them together. `--plan-verify` then proves that one.
 
-    Test: `test/Planning/free-order.mlir`.
+    Test: `test/Planning/Proof/free-order.mlir`.
   }];
   let options = [Option<"shuffle", "shuffle", "int64_t", "0", "draws an order by this number (0: none)">];
 }
@@ -327,7 +327,7 @@ def PlanVerify : Pass<"plan-verify", "::mlir::ModuleOp"> {
     - *Figures.* Times, bytes and bounds that the program and its layouts record are computed again.
     - *Numerics.* If a `plan.numerics` records what the program computed before it was cut, it still computes that.
 
-    Test: `test/Planning/verify.mlir`, `test/Planning/verify-errors.test`.
+    Test: `test/Planning/Proof/verify.mlir`, `test/Planning/Proof/verify-errors.test`.
   }];
   let options = [
     Option<"memoryLimitBytes", "memory-limit-bytes", "int64_t", "0", "bytes of each rank (0: no limit)">,
@@ -343,7 +343,7 @@ def PlanPrintRoutes : Pass<"plan-print-routes", "::mlir::ModuleOp"> {
     start there; then, under each stage, those that end there. A route's line has its name, the other stage, what it
     carries, bytes, and how often it is sent.
 
-    Test: `test/Planning/print-routes.mlir`.
+    Test: `test/Planning/Partition/print-routes.mlir`.
   }];
 }
 
@@ -358,7 +358,7 @@ def PlanSolveInstances : Pass<"plan-solve-instances", "::mlir::ModuleOp"> {
     `budget` must have an answer, because the search for plans solves those. A malformed problem, one without an
     answer, or a wrong answer is an error.
 
-    Test: `test/Planning/solve-instances.mlir`, `test/Planning/solve-instances-errors.mlir`.
+    Test: `test/Planning/Base/solve-instances.mlir`, `test/Planning/Base/solve-instances-errors.mlir`.
   }];
 }
 
