@@ -57,12 +57,21 @@ function(plc_tool name)
   endif()
 endfunction()
 
-# A GoogleTest program in build/unit/, which a lit test of the same folder runs as %unit/NAME.
+# A GoogleTest program in build/unit/. Each of its sources FooTest.cpp is a lit test (test/formats.py); with ARGUMENTS
+# the program needs some, so that a .test runs it as %unit/NAME.
 function(plc_unit_test name)
-  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  cmake_parse_arguments(ARG "ARGUMENTS" "" "LINK" ${ARGN})
   find_package(GTest REQUIRED)
   add_executable(${name} EXCLUDE_FROM_ALL ${ARG_UNPARSED_ARGUMENTS})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/unit)
   target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest GTest::gtest_main)
   set_property(GLOBAL APPEND PROPERTY PLC_UNIT_TESTS ${name})
+  if(NOT ARG_ARGUMENTS)
+    foreach(source IN LISTS ARG_UNPARSED_ARGUMENTS)
+      if(source MATCHES "Test\\.cpp$")
+        file(RELATIVE_PATH source ${PROJECT_SOURCE_DIR}/test ${CMAKE_CURRENT_SOURCE_DIR}/${source})
+        set_property(GLOBAL APPEND PROPERTY PLC_UNIT_SOURCES ${source}=${name})
+      endif()
+    endforeach()
+  endif()
 endfunction()

@@ -1,12 +1,15 @@
 import os
 import subprocess
+import sys
 
-import lit.formats
+sys.path.insert(0, os.path.dirname(__file__))
+import formats
 
 config.name = "plc"
-config.test_format = lit.formats.ShTest(execute_external=False)
+config.test_format = formats.RunLinesOrUnitTests({source: os.path.join(config.plc_build, "unit", program)
+                                                  for source, program in config.unit_sources.items()})
 config.suffixes = [".mlir", ".ein", ".test", ".toml", ".py"]
-config.excludes = ["Inputs", "lit.cfg.py", "CMakeLists.txt"]
+config.excludes = ["Inputs", "lit.cfg.py", "formats.py", "CMakeLists.txt"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.plc_build, "test")
 
