@@ -13,7 +13,7 @@
 namespace plc::runtime {
 
 /// Bytes of a thread beside the arena and BLIS's blocks: scratch buffers of kernels, tables. Not tuned: a bound, and
-/// test/Integration/checks.test holds it against what is measured.
+/// test/Integration/Runs/checks.test holds it against what is measured.
 static constexpr int64_t otherBytesPerThread = int64_t(8) << 20;
 
 /// Bytes in use in malloc's arenas and in its mappings.
