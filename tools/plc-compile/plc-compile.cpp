@@ -82,114 +82,170 @@ static int checkOutputs(llvm::ArrayRef<std::string> outputs) {
   return 0;
 }
 
-/// Fills in `options`. Returns 0, or the exit code of an error that it has printed.
-static int parse(int argc, char **argv, CompileOptions &options) {
-  std::vector<StringRef> arguments(argv + 1, argv + argc);
-  // Options that can be given once. `--set` and `-D` repeat, and the last of a name counts; outputs add up.
-  std::string program, rates, errorLimit;
-  const std::pair<StringRef, std::string *> single[] = {
-      {"-o", &options.output},       {"--emit", &options.emit}, {"--entry", &options.entry},
-      {"--program", &program},       {"--rates", &rates},       {"--strategy", &options.strategy},
-      {"--error-limit", &errorLimit}};
-  std::vector<std::string> instrumentation;
-  llvm::StringSet<> given;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    StringRef argument = arguments[i];
-    // The value of an option, written --name=value, --name value or (for one letter) -Nvalue.
-    auto value = [&](StringRef name) -> std::optional<std::string> {
-      if (argument == name && i + 1 < arguments.size())
-        return arguments[++i].str();
-      StringRef rest = argument;
-      if (rest.consume_front(name) && (name.size() == 2 ? !rest.empty() : rest.consume_front("=")))
-        return rest.str();
-      return std::nullopt;
-    };
-    std::optional<std::string> v;
-    const auto *known = llvm::find_if(single, [&](auto &option) { return (v = value(option.first)).has_value(); });
-    if (known != std::end(single)) {
-      if (!given.insert(known->first).second)
-        return usage("option '" + known->first + "' is given twice");
-      if (v->empty())
-        return usage("option '" + known->first + "' has an empty value");
-      *known->second = *v;
-    } else if (argument == "--explain-strategy")
-      options.explainStrategy = true;
-    else if (argument == "--calibrate")
-      options.calibrate = true;
-    else if (argument == "--recommend")
-      options.recommend = true;
-    else if (argument == "--plan-remat-curve")
-      options.listsBudgets = true;
-    else if (argument == "--explain")
-      options.explains = true;
-    else if (argument == "--print-pipeline")
-      options.printPipeline = true;
-    else if ((v = value("--set")))
-      options.sets.push_back(*v);
-    else if ((v = value("--output")))
-      options.program.outputs.push_back(*v);
-    else if ((v = value("-D"))) {
-      auto [name, size] = StringRef(*v).split('=');
+namespace {
+
+/// Reads the command line into `CompileOptions`. Each function returns an exit code; what is wrong is reported.
+class CommandLine {
+public:
+  CommandLine(int argc, char **argv, CompileOptions &options)
+      : arguments(argv + 1, argv + argc), options(options),
+        single{{"-o", &options.output},       {"--emit", &options.emit}, {"--entry", &options.entry},
+               {"--program", &program},       {"--rates", &rates},       {"--strategy", &options.strategy},
+               {"--error-limit", &errorLimit}},
+        repeated{{"--set", &options.sets}, {"--output", &options.program.outputs}, {"-D", &sizes}},
+        flags{{"--explain-strategy", &options.explainStrategy},
+              {"--calibrate", &options.calibrate},
+              {"--recommend", &options.recommend},
+              {"--plan-remat-curve", &options.listsBudgets},
+              {"--explain", &options.explains},
+              {"--print-pipeline", &options.printPipeline}} {}
+
+  int parse() {
+    for (next = 0; next < arguments.size(); ++next)
+      if (int code = readArgument())
+        return code;
+    if (std::optional<std::string> wrong = parseInstrumentation(instrumentation))
+      return wrong->empty() ? 2 : usage(*wrong);
+    for (auto check : {&CommandLine::setSizes, &CommandLine::setErrorLimit, &CommandLine::setRates,
+                       &CommandLine::checkExclusive, &CommandLine::checkFiles, &CommandLine::setProgram})
+      if (int code = (this->*check)())
+        return code;
+    return checkOutputs(options.program.outputs);
+  }
+
+private:
+  /// The value of an option, written --name=value, --name value or (for one letter) -Nvalue.
+  std::optional<std::string> valueOf(StringRef name) {
+    StringRef rest = arguments[next];
+    if (rest == name && next + 1 < arguments.size())
+      return arguments[++next].str();
+    if (rest.consume_front(name) && (name.size() == 2 ? !rest.empty() : rest.consume_front("=")))
+      return rest.str();
+    return std::nullopt;
+  }
+
+  int readArgument() {
+    StringRef argument = arguments[next];
+    for (auto [name, value] : single)
+      if (std::optional<std::string> read = valueOf(name))
+        return setOnce(name, *read, *value);
+    for (auto [name, values] : repeated)
+      if (std::optional<std::string> read = valueOf(name)) {
+        values->push_back(*read);
+        return 0;
+      }
+    for (auto [name, flag] : flags)
+      if (argument == name) {
+        *flag = true;
+        return 0;
+      }
+    auto isIt = [&](const auto &option) { return option.first == argument; };
+    if (llvm::any_of(single, isIt) || llvm::any_of(repeated, isIt))
+      return usage("option '" + argument + "' needs a value");
+    if (isInstrumentation(argument)) {
+      instrumentation.push_back(argument.str());
+      return 0;
+    }
+    if (argument.starts_with("-"))
+      return usage("unknown option '" + argument + "'; see plc-compile --help");
+    if (!options.model.empty())
+      return usage("more than one model: '" + options.model + "' and '" + argument + "'");
+    options.model = argument.str();
+    return 0;
+  }
+
+  int setOnce(StringRef name, const std::string &read, std::string &value) {
+    if (!given.insert(name).second)
+      return usage("option '" + name + "' is given twice");
+    if (read.empty())
+      return usage("option '" + name + "' has an empty value");
+    value = read;
+    return 0;
+  }
+
+  int setSizes() {
+    for (StringRef each : sizes) {
+      auto [name, size] = each.split('=');
       int64_t extent;
       if (name.empty() || size.getAsInteger(10, extent))
-        return usage("-D needs NAME=SIZE, the size an integer below 2^63, found '" + *v + "'");
+        return usage("-D needs NAME=SIZE, the size an integer below 2^63, found '" + each + "'");
       options.overrides.push_back({name.str(), extent});
-    } else if (isInstrumentation(argument))
-      instrumentation.push_back(argument.str());
-    else if (llvm::is_contained({"-o", "--emit", "--entry", "--program", "--output", "--rates", "--strategy", "--set",
-                                 "-D", "--error-limit"},
-                                argument))
-      return usage("option '" + argument + "' needs a value");
-    else if (argument.starts_with("-"))
-      return usage("unknown option '" + argument + "'; see plc-compile --help");
-    else if (!options.model.empty())
-      return usage("more than one model: '" + options.model + "' and '" + argument + "'");
-    else
-      options.model = argument.str();
+    }
+    return 0;
   }
-  if (std::optional<std::string> wrong = parseInstrumentation(instrumentation))
-    return wrong->empty() ? 2 : usage(*wrong);
-  options.programGiven = given.contains("--program");
-  if (!errorLimit.empty() && StringRef(errorLimit).getAsInteger(10, options.errorLimit))
-    return usage("--error-limit needs a number of errors, found '" + errorLimit + "'");
-  if (const char *source = std::getenv("PLC_RATES"); source && *source && rates.empty())
-    rates = source;
-  if (std::optional<RatesSource> source = plc::parseChoice<RatesSource>(rates.empty() ? "measured" : rates))
+
+  int setErrorLimit() {
+    if (!errorLimit.empty() && StringRef(errorLimit).getAsInteger(10, options.errorLimit))
+      return usage("--error-limit needs a number of errors, found '" + errorLimit + "'");
+    return 0;
+  }
+
+  int setRates() {
+    if (const char *source = std::getenv("PLC_RATES"); source && *source && rates.empty())
+      rates = source;
+    std::optional<RatesSource> source = plc::parseChoice<RatesSource>(rates.empty() ? "measured" : rates);
+    if (!source)
+      return usage("--rates is " + plc::listChoices<RatesSource>("", " or ") + ", found '" + rates + "'");
     options.rates = *source;
-  else
-    return usage("--rates is " + plc::listChoices<RatesSource>("", " or ") + ", found '" + rates + "'");
-  for (auto [other, isGiven] : {std::pair("-o", given.contains("-o")),
-                                {"--emit", given.contains("--emit")},
-                                {"--recommend", options.recommend},
-                                {"--print-pipeline", options.printPipeline},
-                                {"--plan-remat-curve", options.listsBudgets}})
-    if (options.explains && isGiven)
-      return usage("--explain prints why the plan is as it is, and takes no " + llvm::Twine(other));
-  for (const char *other : {"-o", "--emit"})
-    if (options.listsBudgets && given.contains(other))
-      return usage("--plan-remat-curve prints what each byte of a budget costs, and takes no " + llvm::Twine(other));
-  if (options.calibrate && !options.model.empty())
-    return usage("--calibrate measures the machine, and takes no model; found '" + options.model + "'");
-  if (options.recommend && (!options.emit.empty() || options.printPipeline || options.listsBudgets))
-    return usage("--recommend writes a strategy, and takes no --emit, --print-pipeline or --plan-remat-curve");
-  if (options.model.empty() && !options.explainStrategy && !options.calibrate)
-    return usage("no model; see plc-compile --help");
-  if (!options.output.empty() && llvm::sys::fs::equivalent(options.output, options.model))
-    return usage("-o would overwrite the model '" + options.model + "'");
-  if (!options.output.empty() && llvm::sys::fs::equivalent(options.output, options.strategy))
-    return usage("-o would overwrite the strategy '" + options.strategy + "'");
-  if (!options.emit.empty() && !llvm::is_contained(emitNames(), options.emit))
-    return usage("--emit has no phase '" + options.emit + "'; phases: " + llvm::join(emitNames(), ", "));
-  if (options.programGiven) {
+    return 0;
+  }
+
+  int checkExclusive() {
+    for (auto [other, isGiven] : {std::pair("-o", given.contains("-o")),
+                                  {"--emit", given.contains("--emit")},
+                                  {"--recommend", options.recommend},
+                                  {"--print-pipeline", options.printPipeline},
+                                  {"--plan-remat-curve", options.listsBudgets}})
+      if (options.explains && isGiven)
+        return usage("--explain prints why the plan is as it is, and takes no " + llvm::Twine(other));
+    for (const char *other : {"-o", "--emit"})
+      if (options.listsBudgets && given.contains(other))
+        return usage("--plan-remat-curve prints what each byte of a budget costs, and takes no " + llvm::Twine(other));
+    if (options.calibrate && !options.model.empty())
+      return usage("--calibrate measures the machine, and takes no model; found '" + options.model + "'");
+    if (options.recommend && (!options.emit.empty() || options.printPipeline || options.listsBudgets))
+      return usage("--recommend writes a strategy, and takes no --emit, --print-pipeline or --plan-remat-curve");
+    return 0;
+  }
+
+  int checkFiles() {
+    if (options.model.empty() && !options.explainStrategy && !options.calibrate)
+      return usage("no model; see plc-compile --help");
+    if (!options.output.empty() && llvm::sys::fs::equivalent(options.output, options.model))
+      return usage("-o would overwrite the model '" + options.model + "'");
+    if (!options.output.empty() && llvm::sys::fs::equivalent(options.output, options.strategy))
+      return usage("-o would overwrite the strategy '" + options.strategy + "'");
+    if (!options.emit.empty() && !llvm::is_contained(emitNames(), options.emit))
+      return usage("--emit has no phase '" + options.emit + "'; phases: " + llvm::join(emitNames(), ", "));
+    return 0;
+  }
+
+  int setProgram() {
+    options.programGiven = given.contains("--program");
+    if (!options.programGiven)
+      return 0;
     std::optional<plc::ProgramKind> kind = plc::parseChoice<plc::ProgramKind>(program);
     if (!kind)
       return usage("--program is " + plc::listChoices<plc::ProgramKind>("", " or ") + ", found '" + program + "'");
     if (!options.program.outputs.empty() && *kind != plc::ProgramKind::infer)
       return usage("--output belongs to program 'infer', found --program '" + program + "'");
     options.program.entry = *kind;
+    return 0;
   }
-  return checkOutputs(options.program.outputs);
-}
+
+  std::vector<StringRef> arguments;
+  size_t next = 0;
+  CompileOptions &options;
+  std::string program, rates, errorLimit;
+  std::vector<std::string> sizes, instrumentation;
+  llvm::StringSet<> given; // of `single`
+  // Options with a value that can be given once, those that repeat, and those without a value.
+  std::vector<std::pair<StringRef, std::string *>> single;
+  std::vector<std::pair<StringRef, std::vector<std::string> *>> repeated;
+  std::vector<std::pair<StringRef, bool *>> flags;
+};
+
+} // namespace
 
 static void printHelp() {
   auto [before, after] = StringRef(help).split("PHASES");
@@ -222,7 +278,7 @@ int main(int argc, char **argv) {
     }
   }
   CompileOptions options;
-  if (int code = parse(argc, argv, options))
+  if (int code = CommandLine(argc, argv, options).parse())
     return code;
   return options.calibrate ? calibrate(options.sets, options.output) : compile(options);
 }
