@@ -19,13 +19,12 @@
 // TDPBF16PS: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2.
 //
 //===----------------------------------------------------------------------===//
+#include "AmxUnit.h"
 #include "RowGroups.h"
 #include "ScalarFunctions.h"
 #include "Tile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -36,15 +35,12 @@ using ein::pairBlock;
 
 namespace {
 
-constexpr int64_t edge = 16;           // rows of a tile, and columns of one of c
+constexpr int64_t edge = AmxUnit::edge;
 constexpr int64_t twoTiles = 2 * edge; // rows and columns that are summed at once
-constexpr int64_t tileElements = edge * pairBlock, rowBytes = 2 * pairBlock;
-// Least rows of a slice, and units from which rows are not cut. Not tuned: slices of one chunk share the packed b, so
-// short slices cost little, and 24 units keep several threads busy.
-constexpr int64_t smallestPart = 64, enoughUnits = 24;
-// Rows of a stay in L1 (32 rows of 512 bf16 are 32 KiB of 48), a group of b in L2. Measured with drafts in C on a Xeon
-// with AMX and 2 MiB of L2: 0.74 to 0.85 of the unit's peak with 512 summed elements in registers, 0.68 to 0.73 with
-// 256. A group of b takes a quarter of L2 there, which leaves room for the block of c.
+constexpr int64_t tileElements = edge * pairBlock;
+constexpr int64_t smallestPart = 64, enoughUnits = 24; // for parts of one chunk b is packed once
+// Rows of a lie in the first cache, b in the second: on a Xeon with AMX and 2 MB of it, drafts in C reached 0.74 to 0.85 of the unit's peak
+// with 512 summed elements in registers, 0.68 to 0.73 with 256.
 constexpr int64_t summed = 512, groupBytes = 512 << 10;
 
 // Writes one contraction, or one grouped contraction (`chosen`), as the loops above.
@@ -52,7 +48,7 @@ class AmxWriter {
 public:
   AmxWriter(KernelWriter &writer, MatmulNest product)
       : w(writer), b(writer.b), x(std::move(product)), rowsOfA(writer, x.a), rowsOfB(writer, x.b),
-        sum(cast<RankedTensorType>(x.c.getType()).getElementType()) {}
+        sum(cast<RankedTensorType>(x.c.getType()).getElementType()), unit(writer, sum) {}
   AmxWriter(KernelWriter &writer, ein::GroupedNest nest) : AmxWriter(writer, nest.product) {
     part = nest.part;
     chosen.emplace(writer, *part, nest.rows, writer.addAccess(part->gather, part->extent));
@@ -245,7 +241,8 @@ private:
     // Windows and other scattered columns are gathered into rows first, then packed like rows.
     if (!readsPairs() && !readsWords()) {
       Value before = w.times(number, twoTiles);
-      Panel panel{edge, llvm::divideCeil(active, edge), active};
+      int64_t tiles = llvm::divideCeil(active, edge);
+      Panel panel{edge, tiles, active};
       packPanel(w, x, {from, depthOfB, columns, w.plus(firstColumn, before), before}, size, panel, plainB);
       eachStep(size, [&](Value step, int64_t elements) {
         packPairs(to, step, elements, active, [&](Value k, int64_t tile, int64_t lanes) {
@@ -348,102 +345,7 @@ private:
 
   //===--- tiles -----------------------------------------------------------===//
 
-  // A tile is one SSA value of the unit's type. With `emulatesAmx`, for tests on CPUs without it, it is 16 vectors.
-  using Tile = SmallVector<Value>;
-
-  // The unit's intrinsics take raw pointers and byte strides.
-  Value address(Value memory, Value offset) {
-    auto pointer = LLVM::LLVMPointerType::get(b.getContext());
-    auto asInteger = [&](Value index) -> Value { return arith::IndexCastOp::create(b, b.getI64Type(), index); };
-    Value base = memref::ExtractAlignedPointerAsIndexOp::create(b, memory);
-    base = LLVM::IntToPtrOp::create(b, pointer, asInteger(base));
-    return LLVM::GEPOp::create(b, pointer, b.getI8Type(), base,
-                               ValueRange{asInteger(w.times(offset, bytesOf(memory)))});
-  }
-  static int64_t bytesOf(Value memory) {
-    return cast<MemRefType>(memory.getType()).getElementType().getIntOrFloatBitWidth() / 8;
-  }
-
-  // Calls an AMX intrinsic on full tiles (16 rows of 64 bytes); LLVM assigns registers and configuration.
-  Value call(StringRef name, ArrayRef<Value> operands, bool gives = true) {
-    SmallVector<Value> all{number(edge, 16), number(rowBytes, 16)};
-    llvm::append_range(all, operands);
-    auto intrinsic = b.getStringAttr("llvm.x86." + name + ".internal");
-    if (!gives)
-      return LLVM::CallIntrinsicOp::create(b, intrinsic, all), Value();
-    return LLVM::CallIntrinsicOp::create(b, LLVM::LLVMX86AMXType::get(b.getContext()), intrinsic, all)->getResult(0);
-  }
-  Value number(int64_t value, unsigned bits) {
-    return LLVM::ConstantOp::create(b, b.getIntegerAttr(b.getIntegerType(bits), value));
-  }
-
-  // Loads a tile whose rows are `apart` elements apart.
-  Tile loadTile(Value memory, Value offset, int64_t apart, StringRef load = "tileloadd64") {
-    if (!w.options.emulatesAmx)
-      return {call(load, {address(memory, offset), number(apart * bytesOf(memory), 64)})};
-    auto type = VectorType::get({rowBytes / bytesOf(memory)}, cast<MemRefType>(memory.getType()).getElementType());
-    Tile rows;
-    for (int64_t i = 0; i < edge; ++i)
-      rows.push_back(vector::LoadOp::create(b, type, memory, ValueRange{w.plus(offset, w.index(i * apart))}));
-    return rows;
-  }
-  // Loads without keeping the lines in L1, where the rows of a shall stay. Measured with drafts in C on a Xeon with
-  // AMX: whole products gain 0.12 to 0.18 of the unit's peak.
-  Tile streamTile(Value memory, Value offset, int64_t apart) {
-    return loadTile(memory, offset, apart, "tileloaddt164");
-  }
-  void storeTile(const Tile &tile, Value memory, Value offset, int64_t apart) {
-    if (!w.options.emulatesAmx) {
-      call("tilestored64", {address(memory, offset), number(apart * bytesOf(memory), 64), tile[0]}, /*gives=*/false);
-      return;
-    }
-    for (auto [i, row] : llvm::enumerate(tile))
-      vector::StoreOp::create(b, row, memory, ValueRange{w.plus(offset, w.index(i * apart))});
-  }
-  Value widened(Value held) { return castElement(b, held, sum, b.getBF16Type()); }
-  Tile zeroTile() {
-    if (!w.options.emulatesAmx)
-      return {call("tilezero", {})};
-    return Tile(edge, arith::ConstantOp::create(b, b.getZeroAttr(VectorType::get({edge}, sum))));
-  }
-  // c + left * right, 32 summed elements for each of the 16 x 16 sums.
-  Tile addProducts(const Tile &c, const Tile &left, const Tile &right) {
-    if (!w.options.emulatesAmx)
-      return {call("tdpbf16ps", {number(rowBytes, 16), c[0], left[0], right[0]})};
-    // Emulation loops over memory instead of unrolling 16 x 16 sums: there is less code to compile.
-    if (!emulated)
-      emulated = {w.scratch(edge * edge, sum), w.scratch(tileElements, held()), w.scratch(tileElements, held())};
-    auto [sums, a, pairs] = *emulated;
-    storeTile(c, sums, w.index(0), edge);
-    storeTile(left, a, w.index(0), pairBlock);
-    storeTile(right, pairs, w.index(0), pairBlock);
-    SmallVector<int64_t> half[2];
-    for (int64_t i = 0; i < pairBlock; ++i)
-      half[i % 2].push_back(i);
-    w.loop(w.index(0), w.index(edge), 1, {}, [&, sums = sums, a = a, pairs = pairs](Value i, ValueRange) {
-      Value zero = arith::ConstantOp::create(b, b.getZeroAttr(VectorType::get({edge}, sum)));
-      auto chains = w.loop(w.index(0), w.index(edge), 1, {zero, zero}, [&](Value pair, ValueRange carried) {
-        Value row = vector::LoadOp::create(b, VectorType::get({pairBlock}, held()), pairs,
-                                           ValueRange{w.times(pair, pairBlock)});
-        SmallVector<Value> next;
-        for (int64_t odd : {0, 1}) {
-          Value at = w.plus(w.times(i, pairBlock), w.plus(w.times(pair, 2), w.index(odd)));
-          Value one = widened(memref::LoadOp::create(b, a, ValueRange{at}));
-          Value factors = widened(vector::ShuffleOp::create(b, row, row, half[odd]));
-          next.push_back(math::FmaOp::create(b, w.broadcast(one, {edge, edge}), factors, carried[odd]));
-        }
-        return next;
-      });
-      // Both chains started from 0; they are added, then added to c.
-      Value at = w.times(i, edge), before = w.load(sums, sum, at, 1, {edge, edge});
-      w.store(arith::AddFOp::create(b, before, arith::AddFOp::create(b, chains[0], chains[1])), sums, at, 1,
-              {edge, edge});
-      return SmallVector<Value>();
-    });
-    return loadTile(sums, w.index(0), edge);
-  }
-
-  // Adds a block's products to 32 rows and columns of c, or to those that exist. `direct`: a is read without a copy.
+  // 32 rows and columns of c, or what there is of them: whether a's rows are read where they lie, or packed.
   void writeTiles(bool direct, ArrayRef<Offsets> rowsAt, Value inRow, Value number, const SumBlock &block,
                   int64_t active) {
     int64_t height = rowsAt.size();
@@ -459,24 +361,25 @@ private:
       SmallVector<Value> tiles; // their values, one behind the other
       for (int64_t i = 0; i < down; ++i)
         for (int64_t j = 0; j < across; ++j)
-          llvm::append_range(tiles, adds ? loadTile(memory, placeInC(i, j), apart) : zeroTile());
+          llvm::append_range(tiles, adds ? unit.loadTile(memory, placeInC(i, j), apart) : unit.zeroTile());
       int64_t values = tiles.size() / (down * across);
-      auto tileOf = [&](ArrayRef<Value> all, int64_t number) { return Tile(all.slice(number * values, values)); };
+      auto tileOf = [&](ArrayRef<Value> all, int64_t number) {
+        return AmxUnit::Tile(all.slice(number * values, values));
+      };
       Value panel = w.times(number, panelElements);
       auto step = [&](Value at, SmallVector<Value> before, bool fromMemory) {
-        // Four loads, then four products: one of three changes that took drafts in C from 0.74 to 0.85 of the peak.
-        SmallVector<Tile> right, left;
+        SmallVector<AmxUnit::Tile> right, left;
         for (int64_t j = 0; j < across; ++j)
-          right.push_back(streamTile(packedB, placeOf(panel, at, j), pairBlock));
+          right.push_back(unit.streamTile(packedB, placeOf(panel, at, j), pairBlock));
         for (int64_t i = 0; i < down; ++i) {
           Value inRows = w.plus(rowsAt[0].a, w.plus(w.times(at, pairBlock), w.index(i * edge * x.m.a)));
-          left.push_back(fromMemory ? loadTile(rowsOfA.memory, inRows, x.m.a)
-                                    : loadTile(packedA, placeOf(w.index(0), at, i), pairBlock));
+          left.push_back(fromMemory ? unit.loadTile(rowsOfA.memory, inRows, x.m.a)
+                                    : unit.loadTile(packedA, placeOf(w.index(0), at, i), pairBlock));
         }
         SmallVector<Value> after;
         for (int64_t i = 0; i < down; ++i)
           for (int64_t j = 0; j < across; ++j)
-            llvm::append_range(after, addProducts(tileOf(before, i * across + j), left[i], right[j]));
+            llvm::append_range(after, unit.addProducts(tileOf(before, i * across + j), left[i], right[j]));
         return after;
       };
       int64_t steps = llvm::divideCeil(block.size, pairBlock), whole = direct ? block.size / pairBlock : steps;
@@ -488,7 +391,7 @@ private:
         tiles = step(w.index(whole), tiles, /*fromMemory=*/false);
       for (int64_t i = 0; i < down; ++i)
         for (int64_t j = 0; j < across; ++j)
-          storeTile(tileOf(tiles, i * across + j), memory, placeInC(i, j), apart);
+          unit.storeTile(tileOf(tiles, i * across + j), memory, placeInC(i, j), apart);
     };
     either(w, block.adds, [&] { write(true); }, [&] { write(false); });
     if (!isWhole)
@@ -513,15 +416,12 @@ private:
   MatmulNest x;
   Factor rowsOfA, rowsOfB;
   Type sum;
+  AmxUnit unit;
   std::optional<ein::TablePart> part; // of a table that rows choose parts of
   std::optional<RowGroups> chosen;
   int64_t length = 0, group = 1, panels = 1, panelElements = 0;
   LoopOffsets depthOfA, depthOfB, columns;
   Value packedA, packedB, plainB, edgeOfC;
-  struct Emulated {
-    Value sums, a, pairs;
-  };
-  std::optional<Emulated> emulated;
 };
 
 } // namespace

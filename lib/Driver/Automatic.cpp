@@ -5,6 +5,7 @@
 
 #include "plc/Dialect/Ein/Ein.h"
 #include "plc/Dialect/Plan/Plan.h"
+#include "plc/Driver/MachineModel.h"
 #include "plc/Language/Errors/PassErrors.h"
 #include "plc/Planner/Base/Format.h"
 #include "plc/Planning/Report/Summary.h"
@@ -396,14 +397,6 @@ private:
 };
 
 } // namespace
-
-int64_t plc::driver::playedNs(const Strategy &strategy, plc::plan::ProgramOp planned) {
-  plc::plan::RouteTable routes(planned);
-  plc::plan::TaskSlots slots(planned, routes);
-  FailureOr<plc::module::EntryPlan> table = plc::plan::buildActionTable(planned, slots);
-  assert(succeeded(table) && "a plan has a table");
-  return playedNs(strategy, planned, *table);
-}
 
 bool plc::driver::isSearched(const Program &program, const Strategy &strategy) {
   if (!program.leads || strategy.isGiven("parallelism.plan"))

@@ -1,6 +1,7 @@
 //===- Budgets.cpp - what each byte less costs ----------------------------===//
 #include "Automatic.h"
 
+#include "plc/Driver/MachineModel.h"
 #include "plc/Planner/Base/Format.h"
 #include "plc/Planner/Remat/RematPolicies.h"
 #include "plc/Planning/Report/Summary.h"

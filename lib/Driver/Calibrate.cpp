@@ -160,13 +160,8 @@ const std::vector<Measurement> &measurements() {
   return all;
 }
 
-int failed(const llvm::Twine &text) {
-  llvm::errs() << "plc-compile: error: " << text << "\n";
-  return 70;
-}
-
-/// Median nanoseconds of a call at a line, for the fastest kernel of a role in any run; 0 if there is none. The median
-/// is what a mostly undisturbed step takes.
+/// Nanoseconds of a call of the fastest kernel at a line in any run, of a role, or of the step; 0 if there is none. It is the median:
+/// what a step that is undisturbed for the most part takes.
 double timeOf(const llvm::json::Array &kernels, StringRef model, StringRef equation, StringRef role) {
   int64_t line = 1 + model.take_front(model.find("\n" + equation.str()) + 1).count('\n');
   std::string place = equation.empty() ? "" : llvm::formatv(".ein:{0}:", line).str();
@@ -211,11 +206,11 @@ std::string ratesOf(const Kernels &kernels, double slowdown, Rate &missing) {
 int readKernels(const std::string &log, llvm::json::Array &kernels) {
   auto buffer = llvm::MemoryBuffer::getFile(log);
   if (!buffer)
-    return failed("cannot read '" + log + "': " + buffer.getError().message());
+    return reportError(plc::ExitCode::Internal, "cannot read '" + log + "': " + buffer.getError().message());
   StringRef last = (*buffer)->getBuffer().trim().rsplit('\n').second;
   auto parsed = llvm::json::parse(last);
   if (!parsed)
-    return failed("'" + log + "' is no log: " + llvm::toString(parsed.takeError()));
+    return reportError(plc::ExitCode::Internal, "'" + log + "' is no log: " + llvm::toString(parsed.takeError()));
   auto *summary = parsed->getAsObject() ? parsed->getAsObject()->getObject("summary") : nullptr;
   if (auto *measured = summary ? summary->getArray("kernels") : nullptr)
     llvm::append_range(kernels, *measured);
@@ -254,7 +249,8 @@ int measure(StringRef folder, Run run, llvm::ArrayRef<std::string> sets, std::st
     if (auto text = llvm::MemoryBuffer::getFile(errors); text && code != 0)
       llvm::errs() << (*text)->getBuffer();
     if (code)
-      return failed("'" + runner + "' failed to run the measured model" + (why.empty() ? "" : ": " + why));
+      return reportError(plc::ExitCode::Internal,
+                         "'" + runner + "' failed to run the measured model" + (why.empty() ? "" : ": " + why));
     if (int failed = readKernels(log, kernels))
       return failed;
   }
@@ -274,7 +270,8 @@ int measureIn(StringRef folder, llvm::ArrayRef<std::string> sets, std::string &r
   }
   Rate missing = Rate::call;
   rates = ratesOf(kernels, slowdown, missing);
-  return rates.empty() ? failed("'" + log + "' lacks the kernel that measures '" + plc::nameOfChoice(missing) + "'")
+  return rates.empty() ? reportError(plc::ExitCode::Internal, "'" + log + "' lacks the kernel that measures '" +
+                                                                  plc::nameOfChoice(missing) + "'")
                        : 0;
 }
 
@@ -283,7 +280,7 @@ int measureIn(StringRef folder, llvm::ArrayRef<std::string> sets, std::string &r
 int plc::driver::measureRates(llvm::ArrayRef<std::string> sets, std::string &rates) {
   llvm::SmallString<128> folder;
   if (std::error_code error = llvm::sys::fs::createUniqueDirectory("plc-calibrate", folder))
-    return failed("cannot make a folder: " + error.message());
+    return reportError(plc::ExitCode::Internal, "cannot make a folder: " + error.message());
   int code = measureIn(folder, sets, rates);
   llvm::sys::fs::remove_directories(folder);
   return code;

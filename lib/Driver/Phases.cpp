@@ -2,16 +2,15 @@
 #include "plc/Driver/Phases.h"
 
 #include "plc/Algebra/Passes.h"
+#include "plc/Driver/MachineModel.h"
 #include "plc/Kernels/Passes.h"
 #include "plc/Numerics/Passes.h"
 #include "plc/Planner/Schedule/ScheduleFile.h"
 #include "plc/Planning/Passes.h"
-#include "plc/Planning/Schedule/PredictStep.h"
 #include "plc/Strategy/Choices.h"
 #include "plc/Strategy/ReadOptimizer.h"
 #include "plc/Strategy/Strategy.h"
 #include "plc/Support/Optimizers.h"
-#include "plc/Support/Transports.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
@@ -36,17 +35,6 @@ static int64_t memoryLimit(const Program &program, const Strategy &strategy) {
   return program.recomputes ? strategy.get<int64_t>("memory.budget") : 0;
 }
 
-/// The number of ranks that share a stage: one for each shard, unless the strategy says how many.
-static int64_t shardsOf(const Strategy &strategy) {
-  using plc::strategy::ParallelismKind;
-  const auto &shard = strategy.get<plc::strategy::Counts>("parallelism.shard");
-  if (shard.empty() || strategy.getChoice<ParallelismKind>("parallelism.kind") == ParallelismKind::none)
-    return 1;
-  int64_t ranks = strategy.get<int64_t>("parallelism.shard_ranks");
-  return ranks ? ranks : shard.begin()->second;
-}
-
-// Whether the policy obeys a field, in a program that recomputes at all.
 static bool recomputesBy(plc::planner::RematField field, const Program &program, const Strategy &strategy) {
   return plc::rowOf(strategy.getChoice<plc::planner::RematPolicy>("checkpoint.policy")).obeys(field) &&
          program.entry == plc::ProgramKind::train && program.recomputes;
@@ -160,36 +148,8 @@ std::optional<plc::planner::ScheduleFile> plc::driver::scheduleFileOf(const Stra
   return table;
 }
 
-/// The number of ranks on which stages are placed. With shards, each stands for a group.
-static int64_t pipelineRanks(const Strategy &strategy) {
-  const auto &place = strategy.get<std::vector<int64_t>>("parallelism.place");
-  return place.empty() ? strategy.get<int64_t>("parallelism.stages") : *llvm::max_element(place) + 1;
-}
-
-int64_t plc::driver::ranksOf(const Strategy &strategy) { return pipelineRanks(strategy) * shardsOf(strategy); }
-
-int64_t plc::driver::threadsOf(const Strategy &strategy) {
-  return std::max<int64_t>(1, strategy.get<int64_t>("machine.threads_per_stage"));
-}
-
-plc::simulator::RankThreads plc::driver::rankThreads(const Strategy &strategy) {
-  return {threadsOf(strategy), strategy.rates()[plc::Rate::wake]};
-}
-
-plc::simulator::Cluster plc::driver::clusterOf(const Strategy &strategy, size_t ranks) {
-  plc::simulator::Cluster cluster = plc::simulator::oneProcess(ranks, 0, strategy.rates(), threadsOf(strategy));
-  // Workers help only ranks of their own process, and processes share no kernels.
-  cluster.sharesKernels &= strategy.getChoice<plc::TransportKind>("machine.transport") == plc::TransportKind::Threads;
-  return cluster;
-}
-
-int64_t plc::driver::playedNs(const Strategy &strategy, plan::ProgramOp program, const module::EntryPlan &table) {
-  return plan::predictStep(program, table, clusterOf(strategy, table.ranks.size()), rankThreads(strategy),
-                           strategy.rates()[plc::Rate::updatedByte], plc::strategy::optimizerOf(strategy).needsNorm());
-}
-
-/// The most buckets of a stage: the more there are, the less is left to send after the last task. One if the strategy
-/// places stages itself, or if the order does not follow from a schedule's shape.
+/// In how many parts gradients leave for other replicas, at most: the more, the less is left when the last task ends. Not where
+/// a strategy says itself which stages a rank has, nor where orders follow more than shapes.
 static int64_t bucketsOf(const Program &program, const Strategy &strategy) {
   // With 8 buckets about an eighth of a stage's gradients leaves at the end; each bucket adds its tasks to every
   // micro-batch. Not tuned.

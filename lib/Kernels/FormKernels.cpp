@@ -1,6 +1,7 @@
 //===- FormKernels.cpp - groups the equations of bodies in kernels --------===//
 #include "ArgumentParts.h"
 #include "ChooseImplementation.h"
+#include "CopyOperands.h"
 #include "Grouping.h"
 #include "KernelCost.h"
 #include "SteadyEquations.h"
@@ -37,13 +38,6 @@ using namespace plc::kernels;
 
 namespace {
 
-Value accumulatorOf(Operation *op) {
-  auto equation = dyn_cast<ein::Equation>(op);
-  return equation ? equation.getAccumulator() : Value();
-}
-
-// Costs and bytes of larger equations could overflow sums in 64 bits: 2^48 points of 8 bytes, times 4096 kernels, are
-// 2^63.
 constexpr int64_t mostPoints = int64_t(1) << 48;
 
 // Reports an equation beyond any machine, so that no sum of costs or bytes of a plan overflows.
@@ -60,22 +54,8 @@ bool isTooLarge(Operation *op) {
   return false;
 }
 
-// The value that a kernel returns for a value of its group: the only view of it that the body returns, or the value
-// itself. So a returned view is no copy.
-Value givenFor(Value made) {
-  Value given;
-  for (Value returned : made.getParentBlock()->getTerminator()->getOperands()) {
-    if (ein::regrouped(returned) != made)
-      continue;
-    if (given && given != returned)
-      return made;
-    given = returned;
-  }
-  return given ? given : made;
-}
-
-// Operands and results of a group's kernel: inputs, then accumulators; results, then accumulated values. Views, and
-// gathers and casts that are read in place, are cloned into the kernel, so it reads the operands behind them.
+// What a group reads and gives: inputs, then accumulators; results, then accumulated values. Of views it reads what they
+// show, and of gathers and casts that are read in place their operands; it makes all of these again inside.
 struct Signature {
   SmallVector<Value> inputs, accumulators, results, accumulated;
 
@@ -252,12 +232,7 @@ private:
     ApartEquations tables;
     if (parts.empty()) // in a sharded body a shared table would be sent between ranks
       takeTables(block, rates, tables);
-    widenBehindViews(block);
-    copyMergedWindows(block);
-    for (auto loop : block.getOps<ein::LoopOp>())
-      copyApart(loop);
-    copyReturnedViews(block);
-    readFactorsInPlace(block);
+    copyOperands(block);
     FailureOr<SmallVector<Group>> groups = groupEquations(block, fusion, parts);
     if (failed(groups))
       return failure();
@@ -289,108 +264,7 @@ private:
     return formApart(tables, block, place, names + "T.", kernels);
   }
 
-  // Copies returned views that no kernel can return: views of arguments, and of values that the body returns otherwise
-  // too.
-  void copyReturnedViews(Block &block) {
-    OpBuilder builder(block.getTerminator());
-    for (OpOperand &operand : block.getTerminator()->getOpOperands()) {
-      Value value = operand.get(), shown = ein::regrouped(value);
-      Operation *maker = shown.getDefiningOp();
-      bool gives = maker && !ein::isView(maker) && !accumulatorOf(maker) && givenFor(shown) == value;
-      if (ein::isView(value.getDefiningOp()) && !gives)
-        operand.set(copyOf(value, builder));
-    }
-  }
-
-  // Moves a widening cast behind the views of it, since contractions read a narrow tensor in place through views. The
-  // old views stay for other readers.
-  void widenBehindViews(Block &block) {
-    llvm::SmallPtrSet<Operation *, 8> left;
-    for (auto contract : block.getOps<ein::ContractOp>())
-      for (OpOperand &factor : contract.getInputsMutable()) {
-        SmallVector<Operation *> views;
-        Value shown = factor.get();
-        for (; ein::isView(shown.getDefiningOp()); shown = shown.getDefiningOp()->getOperand(0))
-          views.push_back(shown.getDefiningOp());
-        Value held = ein::heldAs(shown);
-        if (views.empty() || held == shown)
-          continue;
-        left.insert_range(views);
-        left.insert(shown.getDefiningOp());
-        OpBuilder builder(views.front());
-        Value narrow = held;
-        for (Operation *view : llvm::reverse(views)) {
-          Operation *clone = builder.clone(*view);
-          clone->setOperand(0, narrow);
-          narrow = clone->getResult(0);
-          narrow.setType(cast<RankedTensorType>(narrow.getType()).clone(getElementTypeOrSelf(held.getType())));
-        }
-        factor.set(ein::CastOp::create(builder, contract.getLoc(), factor.get().getType(), narrow));
-      }
-    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
-      if (left.contains(&op) && op.use_empty())
-        op.erase();
-  }
-
-  // Gives each contraction its own gather and cast to read in place: the kernel holds them, so no other may need them.
-  void readFactorsInPlace(Block &block) {
-    auto makeOwn = [](Operation *reader, unsigned operand) {
-      if (Operation *maker = reader->getOperand(operand).getDefiningOp(); !maker->hasOneUse())
-        reader->setOperand(operand, OpBuilder(maker).clone(*maker)->getResult(0));
-      return reader->getOperand(operand).getDefiningOp();
-    };
-    for (auto contract : block.getOps<ein::ContractOp>())
-      for (unsigned operand = 0; operand < contract.getInputs().size(); ++operand) {
-        Value factor = contract.getInputs()[operand];
-        bool widens = ein::heldAs(factor) != factor, gathers = bool(ein::readInPlace(contract, operand));
-        Operation *reader = widens ? makeOwn(contract, operand) : contract.getOperation();
-        if (gathers)
-          makeOwn(reader, widens ? 0 : operand);
-      }
-  }
-
-  // Copies operands that iterations could not read in place: a carry, and each part of a slice, must be one piece.
-  void copyApart(ein::LoopOp loop) {
-    OpBuilder builder(loop);
-    for (OpOperand &operand : loop->getOpOperands()) {
-      bool isSlice = operand.getOperandNumber() - loop.getInit().size() < loop.getSlices().size();
-      if (!plan::isOnePiece(operand.get(), isSlice))
-        operand.set(copyOf(operand.get(), builder));
-    }
-  }
-
-  // Copies values that an iteration returns but does not compute, or returns twice: each result has a buffer of its
-  // own. A value may be both a carry and an element, so the two lists are checked separately.
-  void copyGiven(ein::LoopOp loop) {
-    Operation *end = loop.getEnd();
-    OpBuilder builder(end);
-    llvm::SmallPtrSet<Value, 8> seen;
-    for (OpOperand &operand : end->getOpOperands()) {
-      if (operand.getOperandNumber() == loop.getInit().size())
-        seen.clear();
-      if (isa<BlockArgument>(operand.get()) || seen.contains(operand.get()))
-        operand.set(copyOf(operand.get(), builder));
-      seen.insert(operand.get());
-    }
-  }
-
-  // Copies windows whose axes are merged: the merged axis has no single stride.
-  void copyMergedWindows(Block &block) {
-    for (auto merge : block.getOps<ein::MergeOp>())
-      if (!ein::findLayout(merge)) {
-        OpBuilder builder(merge);
-        merge.getInputMutable().assign(copyOf(merge.getInput(), builder));
-      }
-  }
-
-  static Value copyOf(Value value, OpBuilder &builder) {
-    auto type = cast<RankedTensorType>(value.getType());
-    auto map = AffineMapAttr::get(builder.getMultiDimIdentityMap(type.getRank()));
-    return ein::MapOp::create(builder, value.getLoc(), type, ein::Function::id, value, type.getShape(),
-                              builder.getArrayAttr({map, map}));
-  }
-
-  // Lets readers outside the group read the call's result; through inverse views if the result is a view.
+  // Readers outside the group read the call's result, through views of it where that is a view.
   void replaceOutside(const Group &group, Value given, Value result, OpBuilder &builder) {
     Value made = ein::regrouped(given), back = result;
     for (Value view = given; view != made; view = view.getDefiningOp()->getOperand(0))
@@ -445,7 +319,7 @@ private:
   LogicalResult formTurns(plan::KernelOp kernel) {
     ein::LoopOp loop = kernel.getLoop();
     Kernels kernels{SymbolTable(kernel)};
-    copyGiven(loop);
+    copyTurnResults(loop);
     if (failed(formCalls(loop.getTurn(), loop, "turn.", kernels)))
       return failure();
     plan::TurnMemory memory = plan::placeTurn(kernel);

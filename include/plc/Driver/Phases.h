@@ -3,12 +3,8 @@
 #define PLC_DRIVER_PHASES_H
 
 #include "plc/Algebra/Entries/NumericsPipeline.h"
-#include "plc/Dialect/Plan/Plan.h"
-#include "plc/Module/ActionTable.h"
 #include "plc/Planner/Remat/RematPolicies.h"
 #include "plc/Planner/Schedule/ScheduleFile.h"
-#include "plc/Simulator/Cluster.h"
-#include "plc/Simulator/SharedWork.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -60,18 +56,8 @@ int64_t optimizerMoments(const strategy::Strategy &strategy);
 /// changed since; `plan-schedule` reports that.
 std::optional<planner::ScheduleFile> scheduleFileOf(const strategy::Strategy &strategy);
 
-/// Ranks of a replica.
-int64_t ranksOf(const strategy::Strategy &strategy);
-/// Threads of each rank for predictions; one if runs choose their number.
-int64_t threadsOf(const strategy::Strategy &strategy);
-/// The same, with the time to wake one.
-simulator::RankThreads rankThreads(const strategy::Strategy &strategy);
-/// The machine on which so many ranks are predicted: a core for each thread.
-simulator::Cluster clusterOf(const strategy::Strategy &strategy, size_t ranks);
-/// Nanoseconds of a planned program's step on that machine, as the simulator plays it.
-int64_t playedNs(const strategy::Strategy &strategy, plan::ProgramOp program, const module::EntryPlan &table);
-/// The phases after `ein`, in order, with all that a strategy decides written into the options of passes. From
-/// `kernels` on each phase ends with `--verify-numerics`, since no later phase changes an equation.
+/// The phases after `ein`, in order, with everything that a strategy decides written into the passes' options. From
+/// `kernels` on each ends with `--verify-numerics`: no later phase changes an equation.
 std::vector<Phase> phasesOf(const Program &program, const strategy::Strategy &strategy);
 
 /// The phases up to and including `last`; all if no phase has that name.

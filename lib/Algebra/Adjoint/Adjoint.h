@@ -31,8 +31,12 @@ llvm::LogicalResult differentiate(mlir::OpBuilder &builder, Guards &guards, mlir
 /// result's guards are dead.
 mlir::Value adjointOfParts(mlir::OpBuilder &builder, mlir::Operation *op, const Gradient &gradient);
 
-/// Reverse mode over a block (Griewank and Walther, Evaluating Derivatives, 2008). Contributions to the gradient of a
-/// value are added in program order of its consumers.
+/// The gradient of the input of a reduction by `prod`, over the different dimensions of the input. `dy` is the result's;
+/// `guard` selects 0 where that is dead.
+mlir::Value adjointOfProduct(mlir::OpBuilder &builder, ein::Equation op, EquationBuilder &build, const Access &dy,
+                             llvm::function_ref<Access(const Access &)> guard);
+
+/// Reverse mode over a block. Contributions to a value are added in program order of its consumers.
 class Adjoint {
 public:
   Adjoint(mlir::Block &block, const llvm::DenseSet<mlir::Value> &sources);

@@ -49,11 +49,15 @@ private:
     return dims;
   }
 
-  // Selects 0 where the gradient is dead: the factor that it was multiplied by may be infinite there.
+  // Selects 0 where the gradient is dead: the factor that was multiplied may be infinite there. The value has the axes of
+  // the result, and may have more.
   Access guarded(Access value) {
     for (const Guard &guard : incoming.guards) {
-      Access cond{guard.cond, domainOf(guard)}, zero = number(0);
-      value = guard.dead ? apply(Function::select, {cond, zero, value}) : apply(Function::select, {cond, value, zero});
+      Access zero = number(0);
+      SmallVector<Access> operands{{guard.cond, domainOf(guard)}, value, zero};
+      if (guard.dead)
+        std::swap(operands[1], operands[2]);
+      value.value = build.map(Function::select, operands, value.dims);
     }
     return value;
   }
@@ -351,83 +355,9 @@ private:
     llvm_unreachable("no gradient goes through this reduction");
   }
 
-  // Factors of an extent: the prime factors, gathered while a product is at most 16. A prime above 16 stays one factor.
-  // Not tuned: the work for an element is the sum of the factors, the number of equations grows with their count.
-  static SmallVector<int64_t> shortFactors(int64_t extent) {
-    SmallVector<int64_t> factors{1};
-    auto take = [&](int64_t prime) {
-      if (factors.back() == 1 || factors.back() * prime <= 16)
-        factors.back() *= prime;
-      else
-        factors.push_back(prime);
-    };
-    for (int64_t prime = 2; prime <= extent / prime; ++prime)
-      for (; extent % prime == 0; extent /= prime)
-        take(prime);
-    if (extent > 1)
-      take(extent);
-    return factors;
-  }
-
-  // The gradient of prod: an element gets the product of the other elements, times dy. It divides by no element, so
-  // zeros among them are right (Ein/Rationale.md, "The adjoint of a product divides by nothing"). The reduced
-  // dimensions are split into short ones, d1 .. dm, slowest first. P(k) is the product over the dimensions after dk.
-  // The product of the others is that, over all k, of the P(k) at the other values of dk.
   Gradient ofProduct() {
-    Location loc = op->getLoc();
-    Dims dims = distinct(inputs[0].dims), all, digits;
-    // 1. Split each reduced dimension into digits.
-    SmallVector<int64_t> parts, extents; // digits of each of dims; extents of the digits
-    Value x = build.copy(inputs[0], dims);
-    for (int64_t dim : dims) {
-      if (contains(result.dims, dim)) {
-        parts.push_back(1);
-        all.push_back(dim);
-        continue;
-      }
-      SmallVector<int64_t> factors = shortFactors(op.getExtents()[dim]);
-      parts.push_back(factors.size());
-      if (factors.size() > 1)
-        x = ein::split(builder, loc, x, all.size(), factors);
-      for (int64_t factor : factors) {
-        digits.push_back(factors.size() > 1 ? build.addDim(factor) : dim);
-        extents.push_back(factor);
-        all.push_back(digits.back());
-      }
-    }
-    // 2. P(m) .. P(1), each from the one before.
-    SmallVector<Access> products{{x, all}};
-    for (unsigned k = digits.size(); k-- > 1;) {
-      Dims kept = llvm::filter_to_vector<4>(products.back().dims, [&](int64_t dim) { return dim != digits[k]; });
-      products.push_back({build.reduce(ein::Reduction::prod, products.back(), kept), kept});
-    }
-    Access gradient = dy;
-    for (unsigned k = 0; k < digits.size(); ++k) {
-      Access factors = products.pop_back_val();
-      Dims own = factors.dims, both = own;
-      int64_t twin = build.addDim(extents[k]);
-      both.push_back(twin);
-      llvm::replace(factors.dims, digits[k], twin);
-      Type i64 = builder.getI64Type();
-      Dims pair{digits[k], twin};
-      Access same{build.map(Function::eq, {build.iota(digits[k], i64), build.iota(twin, i64)}, pair), pair};
-      Access others{build.map(Function::select, {same, number(1), factors}, both), both};
-      Access product{build.reduce(ein::Reduction::prod, others, own), own};
-      gradient = {build.map(Function::mul, {gradient, product}, own), own};
-    }
-    // 4. The products may be infinite where the gradient is dead.
-    for (const Guard &guard : incoming.guards) {
-      Access cond{guard.cond, domainOf(guard)}, zero = number(0);
-      SmallVector<Access> operands{cond, gradient, zero};
-      if (guard.dead)
-        std::swap(operands[1], operands[2]);
-      gradient = {build.map(Function::select, operands, all), all};
-    }
-    // 5. Merge the digits to the input's axes.
-    for (auto [axis, count] : llvm::enumerate(parts))
-      if (count > 1)
-        gradient.value = ein::merge(builder, loc, gradient.value, axis, count);
-    return {onDiagonal(gradient.value), guardsOfInput()};
+    auto guard = [&](const Access &gradient) { return guarded(gradient); };
+    return {onDiagonal(adjointOfProduct(builder, op, build, dy, guard)), guardsOfInput()};
   }
 
   // An update gets the gradient of the element that it was added to. If the scatter has a factor, that is multiplied by

@@ -77,10 +77,12 @@ private:
   bool bindGivenValue(const NamedExpr &formal, const NamedExpr *actual, const Call &call, Scope &scope);
   /// The values that a body's results have, checked against its header. Nullopt after an error.
   std::optional<std::vector<Binding>> takeResults(const Function &function, Scope &scope, Body &body);
-  /// The axes that a header or a declaration states. Nullopt after an error.
   std::optional<llvm::SmallVector<Axis, 4>> headerAxes(const Declarator &declarator, Scope &scope);
 
   // Extents.cpp
+  bool checkResult(const Declarator &result, const Binding &binding, Scope &scope, const Body &body);
+  bool conforms(const Declarator &said, llvm::ArrayRef<Axis> axes, const Binding &binding, const Body &body,
+                StringRef noun = "");
   void elaborateExtents(const Statement &statement, Scope &scope, Body &body);
   void endExtents(const Statement &statement, Scope &scope, Body &body);
   bool checkDeclared(StringRef name, Binding &binding, Scope &scope, Body &body);
@@ -95,31 +97,30 @@ private:
   void roundDeclared(StringRef name, Scope &scope, Body &body);
 
   // ElaborateBodies.cpp
-  /// Begins the body of a callee. False, after an error, if calls recurse or nest too deep.
-  bool enter(const Call &call);
   std::optional<std::vector<Binding>> inlineBody(const Call &call, Scope &scope);
   /// Binds a name to a value. False, after an error, if the name is taken.
   bool define(Scope &scope, Body &body, StringRef name, SMLoc place, Binding binding);
   bool refuseInside(const Statement &statement, StringRef what, Scope &scope, Body &body);
+  std::unique_ptr<Instance> instantiate(const Function &layer, Scope &scope, llvm::ArrayRef<Value> arguments);
+  void nameRules(const Scope &scope, Body &body);
   void elaborateBody(const std::vector<Statement *> &statements, Scope &scope, Body &body);
   std::optional<Initialiser> initialiserOf(const Statement &statement, const ParamName &param, Scope &scope);
   bool checkParameter(const ParamName &param, const Initialiser &initialiser);
   void elaborateParams(const Statement &statement, Scope &scope, Body &body);
   void elaborateShare(const Statement &statement, Scope &scope, Body &body);
-  void nameRules(const Scope &scope, Body &body);
-  std::unique_ptr<Instance> instantiate(const Function &layer, Scope &scope, llvm::ArrayRef<Value> arguments);
-  /// The value of a binding. A number becomes an equation of the given element type.
+  std::optional<Initialiser> initialiserOf(const Statement &statement, const ParamName &param, Scope &scope);
   ValueId materialise(Body &body, const Binding &binding, StringRef name, Element element = Element::Real);
+  bool enter(const Call &call);
+  bool define(Scope &scope, Body &body, StringRef name, SMLoc place, Binding binding);
 
   // ElaborateModels.cpp
   std::optional<std::vector<Binding>> callLayer(const Call &call, Scope &scope);
   Instance &instanceFor(const Call &call, Scope &scope, llvm::ArrayRef<Value> types, const std::string &space);
   void enterPath(const Call &call, std::string &path);
-  void addParameters(const Call &call, const Instance &instance, Step &step);
   bool checkTurn(const Statement &repeat, Scope &scope);
   std::optional<std::string> namespaceOf(const Namespace *space, const Scope &scope);
   bool elaborateTurn(const Statement &repeat, int64_t turn, int64_t count, Scope &scope, Body &body);
-  void elaborateRepeat(const Statement &statement, Scope &scope, Body &body);
+  void addParameters(const Call &call, const Instance &instance, Step &step);
   void markBatch(const Function &model, Scope &scope);
 
   // States.cpp

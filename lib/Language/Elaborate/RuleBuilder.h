@@ -82,25 +82,19 @@ private:
   bool finishLeft(StringRef name);
   bool takeDeclaredExtents(StringRef name);
   void shapeBareLeft();
-
-  // AffineIndices.cpp
-  void markParts(const Declarator &left);
-  /// Whether the left side gives a slice of an axis.
   bool takesPart() const {
     return llvm::any_of(leftAxes, [](const Affine &axis) { return axis.offset.has_value(); });
   }
 
   // Rules.cpp
   std::optional<llvm::SmallVector<Axis, 4>> wholeAxes(StringRef name);
+  Binding addEquation(StringRef name, SMLoc place, const Node *node, llvm::ArrayRef<IndexId> left,
+                      llvm::ArrayRef<unsigned> parts, Element element);
+  Element elementOf(const Node &node, StringRef name) const;
 
   // ElaborateSlices.cpp
   std::optional<Binding> addPart(StringRef name, SMLoc place, const Node *node);
   std::optional<Binding> addWholes(StringRef name, SMLoc place, const Binding &part);
-
-  // Rules.cpp
-  Binding addEquation(StringRef name, SMLoc place, const Node *node, llvm::ArrayRef<IndexId> left,
-                      llvm::ArrayRef<unsigned> parts, Element element);
-  Element elementOf(const Node &node, StringRef name) const;
 
   // Scatters.cpp
   /// An axis of a left side with computed positions.
@@ -154,6 +148,7 @@ private:
   bool takesIndices(const Expr &call) const override;
 
   // AffineIndices.cpp
+  void markParts(const Declarator &left);
   bool addTerms(const Expr &expr, int64_t factor, bool written, std::vector<AffineTerm> &terms, int64_t &constant);
   bool addProduct(const Expr &expr, int64_t factor, std::vector<AffineTerm> &terms, int64_t &constant);
   std::optional<Affine> affineOf(const Expr &expr);
@@ -179,6 +174,17 @@ private:
   const Node *resolvePad(const Expr &call, const Context &context);
   const Node *padGathers(const Node *read, const Node *outside);
 
+  // Nodes.cpp
+  const Node *wantNumber(const Node *node);
+  const Node *wantReal(const Node *node, StringRef user);
+  const Node *wantCondition(const Node *node);
+  const Node *makeNumber(double value, SMLoc place);
+  const Node *makeMap(StringRef function, SMLoc place, std::vector<const Node *> operands);
+  const Node *makeRead(const View &view, llvm::ArrayRef<Node::Position> entries, SMLoc place);
+  const Node *finish(Node node);
+  void setDims(Node &node) const;
+  std::optional<Element> unify(llvm::ArrayRef<const Node *> operands, SMLoc place);
+
   // Resolve.cpp
   const Node *resolve(const Expr &expr, const Context &context);
   const Node *resolveSum(const Expr &expr, const Context &context);
@@ -193,16 +199,7 @@ private:
   bool checkFactors(const Node &term);
   bool bindsDropped(const Context &context, const Node &dropped, const Node &kept) const;
   const Node *foldTerm(const Node &term, SMLoc place);
-  const Node *wantNumber(const Node *node);
-  const Node *wantReal(const Node *node, StringRef user);
-  const Node *wantCondition(const Node *node);
-  const Node *makeNumber(double value, SMLoc place);
-  const Node *makeMap(StringRef function, SMLoc place, std::vector<const Node *> operands);
   std::string nearestName(StringRef name) const;
-  const Node *makeRead(const View &view, llvm::ArrayRef<Node::Position> entries, SMLoc place);
-  const Node *finish(Node node);
-  void setDims(Node &node) const;
-  std::optional<Element> unify(llvm::ArrayRef<const Node *> operands, SMLoc place);
 
   // Calls.cpp
   const Node *resolveCall(const Expr &expr, const Context &context);

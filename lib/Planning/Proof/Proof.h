@@ -38,6 +38,11 @@ struct TableOfProgram {
   Task taskOf(const module::RankInfo &rank, const module::ActionInfo &run) const {
     return tasks.lookup(rank.tasks[run.target].name);
   }
+  /// What a message of an action's channel takes, if it `sends`, or brings.
+  mlir::Value carried(const module::ActionInfo &action, bool sends) {
+    RouteOp route = routes().routeOf(channels[action.target]);
+    return slots.resolve(sends ? routes().stashOf(route).getValue() : routes().popOf(route).getResult());
+  }
 };
 
 /// Ranks, actions, channels and tasks of the table correspond to the program's one by one, and tasks call the same

@@ -1,14 +1,10 @@
 //===- ProveMemory.cpp - symbolic execution of a rank's actions -----------===//
-#include "Addresses/PreparedPlaces.h"
-#include "Base/ExactAnswer.h"
+#include "ProveLayout.h"
 #include "TaskEffect.h"
 
 #include "plc/Dialect/Plan/Values.h"
-#include "plc/Planner/Addresses/Pack.h"
-#include "plc/Planner/Base/Format.h"
 #include "plc/Planning/Passes.h"
 
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -44,14 +40,17 @@ public:
         lifetimes(slots, [this](Value value) { return statics.placeOf(value) >= 0; }) {}
 
   LogicalResult run(int64_t limit) {
-    if (failed(checkLayout(limit)))
+    FailureOr<int64_t> behindStatics = proveStatics(both, rank.getIndex(), statics, limit);
+    if (failed(behindStatics))
       return failure();
+    staticEnd = *behindStatics;
     findSites();
     findLifetimes();
     for (auto [number, action] : llvm::enumerate(plan.actions))
       if (failed(execute(action, number, both.actions[rank.getIndex()][number])))
         return failure();
-    return success(succeeded(checkEnd()) && succeeded(checkSizes()));
+    int64_t end = std::max(staticEnd, roundUpPlace(highest));
+    return success(succeeded(checkEnd()) && succeeded(proveArena(both, rank.getIndex(), statics, lifetimes, end)));
   }
 
 private:
@@ -66,48 +65,6 @@ private:
     bool received = false;
   };
 
-  //===--- Layout ---===//
-
-  LogicalResult checkLayout(int64_t limit) {
-    layout = *rank.getBody().getOps<LayoutOp>().begin();
-    if (limit && plan.arenaBytes > limit)
-      return layout.emitOpError("has an arena of ")
-             << planner::formatBytes(plan.arenaBytes) << ", limit " << planner::formatBytes(limit)
-             << planner::formatMissing(plan.arenaBytes, limit);
-    SmallVector<std::pair<const module::StaticInfo *, StaticOp>> places;
-    for (auto [place, op] : llvm::zip(plan.statics, layout.getBody().getOps<StaticOp>()))
-      places.emplace_back(&place, op);
-    llvm::sort(places, [](auto &a, auto &b) { return a.first->offset < b.first->offset; });
-    for (auto &[place, op] : places) {
-      if (place->offset % placeAlignment || place->offset < staticEnd)
-        return op.emitOpError("at ") << place->offset << " is not aligned, or overlaps the one that ends at "
-                                     << staticEnd;
-      staticEnd = place->offset + place->bytes;
-    }
-    staticEnd = roundUpPlace(staticEnd);
-    if (staticEnd != int64_t(layout.getStaticBytes()))
-      return layout.emitOpError("has statics up to ") << staticEnd << " but says " << layout.getStaticBytes();
-    return checkStatics();
-  }
-
-  // Exactly the persistent buffers that the rank's stages need.
-  LogicalResult checkStatics() {
-    std::vector<bool> needed(plan.statics.size());
-    for (const StaticItem &item : collectStatics(program, both.stages[rank.getIndex()])) {
-      int64_t place = statics.find(item.kind, item.name, item.site, item.lane);
-      if (place < 0 || plan.statics[place].bytes != item.bytes || plan.statics[place].lanes != item.lanes ||
-          (item.kind == StaticKind::parameter && plan.statics[place].owned != item.owned))
-        return layout.emitOpError("has no place for ") << stringifyStaticKind(item.kind) << " '" << item.name << "' of "
-                                                       << item.bytes << " bytes" << (item.owned ? ", owned" : "");
-      needed[place] = true;
-    }
-    for (auto [place, op] : llvm::enumerate(layout.getBody().getOps<StaticOp>()))
-      if (!needed[place])
-        return op.emitOpError("holds ") << stringifyStaticKind(op.getKind()) << " '" << op.getName()
-                                        << "', which no stage of the rank needs beside what is placed already";
-    return success();
-  }
-
   void findSites() {
     for (auto stage : program.getBody().getOps<StageOp>())
       if (stage.getRank() == rank.getIndex())
@@ -121,7 +78,7 @@ private:
         auto [task, keeps] = both.taskOf(plan, action);
         lifetimes.addRun(task, keeps, action.microBatch);
       } else if (action.isMessage()) {
-        lifetimes.addMessage(carried(action, action.isSend()), action.microBatch);
+        lifetimes.addMessage(both.carried(action, action.isSend()), action.microBatch);
       } else {
         lifetimes.addOther();
       }
@@ -289,7 +246,7 @@ private:
   }
 
   LogicalResult post(const ActionInfo &action, ActionInterface op) {
-    Value value = carried(action, false);
+    Value value = both.carried(action, false);
     FailureOr<Range> range = messagePlace(action, op, value);
     if (failed(range) || (!isStatic(value) && failed(checkPlace(op, value, action.microBatch, *range))))
       return failure();
@@ -302,7 +259,7 @@ private:
   }
 
   LogicalResult receive(const ActionInfo &action, ActionInterface op) {
-    Value value = carried(action, false);
+    Value value = both.carried(action, false);
     Range range = unlock(action, true);
     if (auto site = value.getDefiningOp<SiteOp>()) {
       sites[keyOf(site)].received = true;
@@ -316,7 +273,7 @@ private:
   }
 
   LogicalResult send(const ActionInfo &action, ActionInterface op) {
-    Value value = carried(action, true);
+    Value value = both.carried(action, true);
     FailureOr<Range> range = messagePlace(action, op, value);
     if (failed(range))
       return failure();
@@ -375,73 +332,6 @@ private:
           !renewed.contains(place.name))
         return rank.emitOpError("never receives the new value of parameter '") << place.name << "'";
     return success();
-  }
-
-  // The arena must end with its last value, and the bound must be the most bytes that are live at one time.
-  LogicalResult checkSizes() {
-    int64_t arena = std::max(staticEnd, roundUpPlace(highest)),
-            bound = staticEnd + std::max(mostAlive(), mostPrepared());
-    if (arena != plan.arenaBytes)
-      return layout.emitOpError("has an arena of ") << plan.arenaBytes << " bytes but uses " << arena;
-    if (bound != int64_t(layout.getBoundBytes()))
-      return layout.emitOpError("says bound ") << layout.getBoundBytes() << " but it is " << bound;
-    if (!layout.getExact())
-      return success();
-    // `exact` claims more than the bound shows, so the deterministic search runs again.
-    planner::Fault why =
-        proveExact(arena, bound, "a packing ends at", [&](BestAnswer &best) { return packAgain(best); });
-    return why ? layout.emitOpError("says that no arena is smaller than ") << arena << " bytes, but " << *why
-               : success();
-  }
-
-  planner::Fault packAgain(BestAnswer &best) {
-    planner::PackProblem problem;
-    problem.alignment = placeAlignment;
-    for (auto &[instance, life] : valueLives())
-      problem.blocks.push_back({byteSize(program, instance.first.getType(), instance.second), life.begin, life.end});
-    planner::Packing packing;
-    planner::Fault fault = planner::packMinimal(problem, packing);
-    best = {staticEnd + packing.bytes, packing.exact};
-    return fault;
-  }
-
-  // The lifetimes that `Lives` finds in the program, here from the table: sorted by begin, at times of actions other
-  // than drops, and of calls.
-  llvm::MapVector<HeldValues::Instance, Lifetimes::Life> valueLives() {
-    llvm::MapVector<HeldValues::Instance, Lifetimes::Life> lives;
-    auto touch = [&](Value value, int64_t mb, int64_t first, int64_t last) {
-      lives.try_emplace(HeldValues::Instance(value, mb), Lifetimes::Life{first, last + 1}).first->second.end = last + 1;
-    };
-    int64_t time = -1;
-    for (auto [number, action] : llvm::enumerate(plan.actions)) {
-      time += action.op != ActionInfo::Op::Drop;
-      if (action.op == ActionInfo::Op::Run && !action.prepares()) {
-        const Lifetimes::Body &body = lifetimes.bodyOf(number);
-        for (const Lifetimes::Body::Touch &each : body.touches)
-          touch(each.value, action.microBatch, time + 1 + each.first, time + 1 + each.last);
-        time += body.calls;
-      } else if (Value value = action.isMessage() ? carried(action, action.isSend()) : Value();
-                 value && statics.placeOf(value) < 0) {
-        touch(value, action.microBatch, time, time);
-      }
-    }
-    return lives;
-  }
-
-  // From the values that actions name, whatever their addresses.
-  int64_t mostAlive() const {
-    return lifetimes.mostBytes(
-        [&](Value value, int64_t mb) { return roundUpPlace(byteSize(program, value.getType(), mb)); },
-        [&](int64_t mb) { return both.table.isShort(mb); });
-  }
-
-  // The most bytes of temporaries of P that are live at one time.
-  int64_t mostPrepared() {
-    int64_t most = 0;
-    for (const ActionInfo &action : plan.actions)
-      if (action.prepares())
-        most = std::max(most, slotsOfPrepare(both.taskOf(plan, action).op, slots).bound());
-    return most;
   }
 
   //===--- Memory ---===//
@@ -554,13 +444,7 @@ private:
            << site << " of '" << param << "' with " << expected << " contributions but it has " << state.added;
   }
 
-  // The value that a message of the channel sends or brings.
-  Value carried(const ActionInfo &action, bool sends) {
-    RouteOp route = routes.routeOf(both.channels[action.target]);
-    return slots.resolve(sends ? routes.stashOf(route).getValue() : routes.popOf(route).getResult());
-  }
-
-  // The value that a call reads. In a run that keeps, the original stands for a clone's value.
+  // What a call reads; in a run that keeps, the original in place of a clone's value.
   Value valueIn(bool keeps, Value operand) { return slots.valueIn(keeps, slots.resolve(operand)); }
 
   TableOfProgram &both;
@@ -570,7 +454,6 @@ private:
   TaskSlots &slots;
   const RouteTable &routes;
   Statics statics;
-  LayoutOp layout;
   int64_t staticEnd = 0;
   Lifetimes lifetimes;
   HeldValues held;

@@ -1,0 +1,207 @@
+//===- Output.cpp - what a compilation prints and writes -------------------===//
+#include "Output.h"
+
+#include "Compilation.h"
+
+#include "plc/Codegen/Target.h"
+#include "plc/Codegen/WriteModule.h"
+#include "plc/Dialect/Ein/Ein.h"
+#include "plc/Dialect/Plan/Plan.h"
+#include "plc/Planner/Remat/RematPolicies.h"
+#include "plc/Planning/Table/BuildActionTable.h"
+#include "plc/Strategy/ReadOptimizer.h"
+#include "plc/Support/CacheFolder.h"
+#include "plc/Support/WholeFile.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace plc::driver;
+using plc::ExitCode;
+using plc::PhaseKind;
+using enum plc::ExitCode;
+using plc::language::PassErrors;
+using plc::strategy::Strategy;
+
+int plc::driver::reportError(ExitCode code, const Twine &text) {
+  llvm::errs() << "plc-compile: error: " << text << "\n";
+  return code;
+}
+
+int plc::driver::writeOutput(const std::string &path, StringRef text) {
+  if (path.empty() || path == "-") {
+    llvm::outs() << text;
+    return Done;
+  }
+  if (std::error_code error = plc::writeWhole(text, path))
+    return reportError(BadInput, "cannot write '" + path + "': " + error.message());
+  return Done;
+}
+
+int Compilation::print(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  // With places, so that errors of whatever goes on from here name the model's lines; a terminal is read by someone.
+  OpPrintingFlags flags;
+  if (!options.output.empty() || !llvm::outs().is_displayed())
+    flags.enableDebugInfo();
+  module.print(stream, flags.useLocalScope());
+  stream << "\n";
+  return write(text);
+}
+
+int Compilation::write(StringRef text) { return writeOutput(options.output, text); }
+
+bool Compilation::compareWithNone(const Program &program, plc::plan::PlanSummary &summary) {
+  using plc::planner::RematPolicy;
+  if (plc::parseChoice<RematPolicy>(summary.remat) == RematPolicy::none || done() >= PhaseKind::partition)
+    return true;
+  Program plain = program;
+  plain.recomputes = false;
+  OwningOpRef<ModuleOp> module = lower(plain, "");
+  if (!module)
+    return false;
+  for (auto planned : module->getOps<plc::plan::ProgramOp>()) {
+    plc::plan::PlanSummary none = plc::plan::summarize(planned);
+    summary.noneArenaBytes = none.arenaBytes;
+    // Turns that run again are work of the calls that run them.
+    summary.addedFlops += summary.flops - none.flops;
+    summary.flops = none.flops;
+  }
+  return true;
+}
+
+int Compilation::recommend() {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << "# The joint plan of " << llvm::sys::path::filename(options.model) << " on at most " << automatic.mostRanks
+         << " ranks.\n#\n";
+  plc::driver::print(automatic, "# ", stream);
+  strategy.write(stream);
+  return write(text);
+}
+
+void Compilation::printChoice() {
+  if (!automatic.chosen || !isJoint)
+    return;
+  plc::driver::print(automatic, "", llvm::outs());
+  llvm::outs() << "\n";
+}
+
+int Compilation::printPlan(const Program &program) {
+  printChoice();
+  std::string key;
+  OwningOpRef<ModuleOp> module = kept(lowering->lower(program, key));
+  if (!module)
+    return code;
+  for (auto planned : module->getOps<plc::plan::ProgramOp>()) {
+    plc::plan::PlanSummary summary = plc::plan::summarize(planned);
+    plc::plan::RouteTable routes(planned);
+    plc::plan::TaskSlots slots(planned, routes);
+    if (auto table = plc::plan::buildActionTable(planned, slots); succeeded(table))
+      addRun(planned, *table, summary);
+    if (!compareWithNone(program, summary))
+      return code;
+    plc::plan::print(summary, llvm::outs());
+  }
+  return Done;
+}
+
+int Compilation::printPlanned(const Program &program, StringRef last,
+                              llvm::function_ref<void(plc::plan::ProgramOp, llvm::raw_ostream &)> print) {
+  OwningOpRef<ModuleOp> module = lower(program, last);
+  if (!module)
+    return code;
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  for (auto planned : module->getOps<plc::plan::ProgramOp>())
+    print(planned, stream);
+  return write(text);
+}
+
+int Compilation::explainPlan(const Program &program) {
+  printChoice();
+  unsigned columns = llvm::sys::Process::StandardOutColumns();
+  return printPlanned(program, "addresses", [&](plc::plan::ProgramOp planned, llvm::raw_ostream &os) {
+    plc::plan::print(explanationOf(planned), columns ? columns : 100, os);
+  });
+}
+
+FailureOr<plc::module::EntryPlan> Compilation::provenTable(ModuleOp module) {
+  PassErrors errors(sources, context, llvm::errs(), strategy.places());
+  auto program = *module.getOps<plc::plan::ProgramOp>().begin();
+  plc::plan::RouteTable routes(program);
+  plc::plan::TaskSlots slots(program, routes);
+  auto table = plc::plan::buildActionTable(program, slots);
+  // The limit of memory is proven by the pipeline's `plan-verify`.
+  if (succeeded(table) && succeeded(plc::plan::proveActionTable(*table, program, slots, /*limitBytes=*/0)))
+    return table;
+  code = codeOf(errors);
+  return failure();
+}
+
+/// Where the code of kernels is kept; empty: nowhere.
+static std::string objectFolder() {
+  const char *none = std::getenv("PLC_NO_OBJECT_CACHE");
+  return none && *none ? "" : plc::cacheFolder() + "/objects";
+}
+
+int Compilation::writeModule() {
+  plc::codegen::ModuleRequest request;
+  plc::module::Manifest &manifest = request.manifest;
+  manifest.model = SymbolTable::getSymbolName(subject()).str();
+  auto written = subject()->getLoc()->findInstanceOf<FileLineColLoc>();
+  manifest.source = llvm::sys::path::filename(ir && written ? written.getFilename().strref() : options.model).str();
+  if (ir)
+    manifest.numericsKey = ir->provenance.numericsKey;
+  manifest.real = plc::rowOf(strategy.getChoice<plc::Precision>("precision.compute")).real;
+  manifest.threadsPerStage = strategy.get<int64_t>("machine.threads_per_stage");
+  manifest.transport = strategy.getChoice<plc::TransportKind>("machine.transport");
+  manifest.profiling = strategy.get<bool>("profiling");
+  request.features = plc::codegen::featuresOf(strategy.getChoice<plc::InstructionSet>("machine.isa"));
+  request.objectFolder = objectFolder();
+  manifest.optimizer = plc::strategy::optimizerOf(strategy);
+  manifest.rates = strategy.rates();
+  std::vector<OwningOpRef<ModuleOp>> lowered;
+  for (const plc::algebra::Entry &entry : entries()) {
+    Program program{entry.program, entry.outputs};
+    program.leads = leads(program);
+    program.sharesModule = true;
+    OwningOpRef<ModuleOp> module = kept(lowering->lower(program, manifest.numericsKey));
+    if (!module)
+      return code;
+    auto table = provenTable(*module);
+    if (failed(table))
+      return code;
+    table->name = entry.name();
+    request.entries.push_back({std::move(*table), *module});
+    // The log's plan is that of the first entry: `train`, if the model has a loss.
+    for (auto planned : module->getOps<plc::plan::ProgramOp>())
+      if (manifest.planJson.empty()) {
+        plc::plan::PlanSummary summary = plc::plan::summarize(planned);
+        addRun(planned, request.entries.back().table, summary);
+        if (!compareWithNone(program, summary))
+          return code;
+        summary.numericsKey = manifest.numericsKey;
+        manifest.planJson = plc::module::writePlan(summary);
+      }
+    lowered.push_back(std::move(module));
+  }
+  PassErrors errors(sources, context, llvm::errs(), strategy.places());
+  plc::codegen::ModuleWriter writer(request);
+  if (failed(writer.compile()))
+    return codeOf(errors);
+  if (emit.value_or(Emit::module) == Emit::module) {
+    if (options.output.empty())
+      return reportError(BadUsage, "a module is written to a file: add -o OUT.plcm");
+    return succeeded(writer.writeShared(options.output)) ? Done : codeOf(errors);
+  }
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (failed(emit == Emit::llvm ? writer.printLLVM(stream) : writer.writeObject(stream)))
+    return codeOf(errors);
+  return write(text);
+}
