@@ -4,110 +4,16 @@
 #include "plc/Module/Manifest.h"
 #include "plc/Module/ModuleSeal.h"
 #include "plc/Module/ParameterShards.h"
-#include "plc/Support/Json.h"
+#include "plc/Support/JsonNode.h"
 
 namespace plc::module {
 
-using nlohmann::json;
-
 namespace {
 
-/// A value of the manifest with the path to it, so that an error can name its place: 'entries.train.ranks[0].stage'.
-/// Each reader checks type and bounds.
-class Node {
-public:
-  explicit Node(const json &value) : value(value) {}
-
-  Node operator[](const char *key) const {
-    if (!value.is_object())
-      fail("is not an object");
-    auto found = value.find(key);
-    if (found == value.end())
-      fail(std::string("has no '") + key + "'");
-    return Node(*this, *found, key, 0);
-  }
-
-  int64_t integer(int64_t low, int64_t high) const {
-    if (!value.is_number_integer() || (value.is_number_unsigned() && value.get<uint64_t>() > INT64_MAX))
-      fail("is not an integer");
-    auto number = value.get<int64_t>();
-    if (number < low || number > high)
-      fail("is " + std::to_string(number) + ", expected " + std::to_string(low) + " to " + std::to_string(high));
-    return number;
-  }
-
-  double number() const {
-    if (!value.is_number())
-      fail("is not a number");
-    return value.get<double>();
-  }
-
-  bool boolean() const {
-    if (!value.is_boolean())
-      fail("is neither true nor false");
-    return value.get<bool>();
-  }
-
-  std::string string() const {
-    if (!value.is_string())
-      fail("is not a string");
-    return value.get<std::string>();
-  }
-
-  bool isNull() const { return value.is_null(); }
-  // Whether it has this member. Members with a default are written only if they differ from it.
-  bool has(const char *member) const { return value.is_object() && value.contains(member); }
-
-  std::string dump() const { return value.dump(); }
-
-  // Reads each element of a list, in order.
-  template <class Read>
-  auto list(Read read) const {
-    if (!value.is_array())
-      fail("is not a list");
-    std::vector<decltype(read(*this))> results;
-    results.reserve(value.size());
-    int64_t index = 0;
-    for (const json &element : value)
-      results.push_back(read(Node(*this, element, nullptr, index++)));
-    return results;
-  }
-
-  // Calls read(key, value) for each member of an object.
-  template <class Read>
-  void members(Read read) const {
-    if (!value.is_object())
-      fail("is not an object");
-    for (auto &[key, member] : value.items())
-      read(key, Node(*this, member, key.c_str(), 0));
-  }
-
-  [[noreturn]] void fail(const std::string &text) const { throw FormatError("manifest: '" + path() + "' " + text); }
-
-private:
-  Node(const Node &parent, const json &value, const char *key, int64_t index)
-      : value(value), parent(&parent), key(key), index(index) {}
-
-  std::string path() const {
-    if (!parent)
-      return "module";
-    std::string above = parent->parent ? parent->path() : "";
-    if (!key)
-      return above + "[" + std::to_string(index) + "]";
-    return above.empty() ? key : above + "." + key;
-  }
-
-  const json &value;
-  const Node *parent = nullptr;
-  const char *key = nullptr;
-  int64_t index = 0;
-};
-
-// Far above any real plan, and so far below 2^63 that sums of such numbers cannot overflow.
 constexpr int64_t maxBytes = int64_t(1) << 50;
 constexpr int64_t maxCount = int64_t(1) << 40;
 
-ElementType readElementType(const Node &node) {
+ElementType readElementType(const JsonNode &node) {
   std::string name = node.string();
   std::optional<ElementType> type = parseElementType(name);
   if (!type)
@@ -115,9 +21,9 @@ ElementType readElementType(const Node &node) {
   return *type;
 }
 
-std::vector<int64_t> readShape(const Node &node, ElementType type) {
+std::vector<int64_t> readShape(const JsonNode &node, ElementType type) {
   int64_t bytes = static_cast<int64_t>(byteWidth(type));
-  auto shape = node.list([](const Node &extent) { return extent.integer(1, maxBytes); });
+  auto shape = node.list([](const JsonNode &extent) { return extent.integer(1, maxBytes); });
   for (int64_t extent : shape)
     if (__builtin_mul_overflow(bytes, extent, &bytes) || bytes > maxBytes)
       node.fail("has more than 2^50 bytes");
@@ -126,13 +32,13 @@ std::vector<int64_t> readShape(const Node &node, ElementType type) {
 
 /// Reads type and shape, which tensors and parameters have in common.
 template <class Typed>
-void readType(const Node &node, Typed &tensor) {
+void readType(const JsonNode &node, Typed &tensor) {
   tensor.type = readElementType(node["type"]);
   tensor.shape = readShape(node["shape"], tensor.type);
 }
 
 template <typename Kind>
-Kind readChoice(const Node &node) {
+Kind readChoice(const JsonNode &node) {
   std::string name = node.string();
   std::optional<Kind> kind = parseChoice<Kind>(name);
   if (!kind)
@@ -140,7 +46,7 @@ Kind readChoice(const Node &node) {
   return *kind;
 }
 
-TensorInfo readTensor(const Node &node) {
+TensorInfo readTensor(const JsonNode &node) {
   TensorInfo tensor;
   tensor.name = node["name"].string();
   readType(node, tensor);
@@ -148,7 +54,7 @@ TensorInfo readTensor(const Node &node) {
   return tensor;
 }
 
-Initializer readInitializer(const Node &node) {
+Initializer readInitializer(const JsonNode &node) {
   Initializer init;
   init.kind = readChoice<Initializer::Kind>(node["kind"]);
   switch (init.kind) {
@@ -162,7 +68,7 @@ Initializer readInitializer(const Node &node) {
   return init;
 }
 
-ParameterInfo readParameter(const Node &node) {
+ParameterInfo readParameter(const JsonNode &node) {
   ParameterInfo parameter;
   parameter.path = node["path"].string();
   readType(node, parameter);
@@ -171,13 +77,13 @@ ParameterInfo readParameter(const Node &node) {
   return parameter;
 }
 
-void readSchedule(const Node &node, OptimizerSettings &settings) {
+void readSchedule(const JsonNode &node, OptimizerSettings &settings) {
   settings.schedule = readChoice<RateSchedule>(node["kind"]);
   settings.warmup = node["warmup"].integer(0, maxCount);
   settings.total = node["total"].integer(rowOf(settings.schedule).ends ? settings.warmup + 1 : 0, maxCount + 1);
 }
 
-OptimizerSettings readOptimizer(const Node &node) {
+OptimizerSettings readOptimizer(const JsonNode &node) {
   OptimizerSettings settings;
   settings.kind = readChoice<OptimizerKind>(node["kind"]);
   settings.lr = node["lr"].number();
@@ -194,22 +100,22 @@ OptimizerSettings readOptimizer(const Node &node) {
   return settings;
 }
 
-PerRate readRates(const Node &node) {
+PerRate readRates(const JsonNode &node) {
   PerRate rates;
   for (size_t i = 0; i < PerRate::size; ++i)
     rates[Rate(i)] = node[nameOfChoice(Rate(i))].number();
   return rates;
 }
 
-std::string readString(const Node &node) { return node.string(); }
+std::string readString(const JsonNode &node) { return node.string(); }
 
-RealOperand readOperand(const Node &node) {
+RealOperand readOperand(const JsonNode &node) {
   return {node["operand"].integer(0, maxCount), readElementType(node["type"]), node["elements"].integer(0, maxCount)};
 }
 
-TurnPlace readTurnPlace(const Node &node, int64_t numOperands) {
+TurnPlace readTurnPlace(const JsonNode &node, int64_t numOperands) {
   int64_t number = 0;
-  auto numbers = node.list([&](const Node &each) {
+  auto numbers = node.list([&](const JsonNode &each) {
     return number++ ? each.integer(-maxBytes, maxBytes) : each.integer(0, numOperands - 1);
   });
   if (numbers.size() != 3)
@@ -217,32 +123,33 @@ TurnPlace readTurnPlace(const Node &node, int64_t numOperands) {
   return {numbers[0], numbers[1], numbers[2]};
 }
 
-TurnOperand readTurnOperand(const Node &node, int64_t numOperands) {
-  auto places = node.list([&](const Node &place) { return readTurnPlace(place, numOperands); });
+TurnOperand readTurnOperand(const JsonNode &node, int64_t numOperands) {
+  auto places = node.list([&](const JsonNode &place) { return readTurnPlace(place, numOperands); });
   if (places.size() != 1 && places.size() != 3)
     node.fail("has " + std::to_string(places.size()) + " places, expected 1 or 3");
   return {places.front(), places[places.size() / 2], places.back()};
 }
 
-/// The loop of kernel `number`. It may only call kernels before it, so loops cannot be recursive.
-LoopInfo readLoop(const Node &node, int64_t number) {
+/// Of the kernel of this number, which calls those before it.
+LoopInfo readLoop(const JsonNode &node, int64_t number) {
   LoopInfo loop;
   loop.turns = node["turns"].integer(1, maxCount);
   loop.reverse = node["reverse"].boolean();
-  loop.bytes = node["bytes"].list([](const Node &bytes) { return bytes.integer(1, maxBytes); });
+  loop.bytes = node["bytes"].list([](const JsonNode &bytes) { return bytes.integer(1, maxBytes); });
   auto numOperands = static_cast<int64_t>(loop.bytes.size());
-  loop.steps = node["steps"].list([&](const Node &step) {
-    return StepInfo{step["kernel"].integer(0, number - 1),
-                    step["operands"].list([&](const Node &operand) { return readTurnOperand(operand, numOperands); })};
+  loop.steps = node["steps"].list([&](const JsonNode &step) {
+    return StepInfo{step["kernel"].integer(0, number - 1), step["operands"].list([&](const JsonNode &operand) {
+                      return readTurnOperand(operand, numOperands);
+                    })};
   });
-  loop.ends = node["ends"].list([&](const Node &end) {
+  loop.ends = node["ends"].list([&](const JsonNode &end) {
     return EndInfo{readTurnPlace(end["from"], numOperands), readTurnPlace(end["to"], numOperands),
                    end["bytes"].integer(1, maxBytes)};
   });
   return loop;
 }
 
-KernelInfo readKernel(const Node &node, int64_t number) {
+KernelInfo readKernel(const JsonNode &node, int64_t number) {
   KernelInfo kernel;
   kernel.name = node["name"].string();
   kernel.symbol = node["symbol"].string();
@@ -251,18 +158,18 @@ KernelInfo readKernel(const Node &node, int64_t number) {
   kernel.flops = node["flops"].integer(0, INT64_MAX);
   kernel.bytes = node["bytes"].integer(0, INT64_MAX);
   kernel.ns = node["ns"].integer(0, INT64_MAX);
-  kernel.gathers = node["gathers"].list([](const Node &gather) {
+  kernel.gathers = node["gathers"].list([](const JsonNode &gather) {
     return GatherInfo{gather["where"].list(readString), gather["extent"].integer(1, maxBytes)};
   });
   kernel.inputs = node["inputs"].list(readOperand);
   kernel.results = node["results"].list(readOperand);
   kernel.infinite = node["infinite"].boolean();
-  if (Node loop = node["loop"]; !loop.isNull())
+  if (JsonNode loop = node["loop"]; !loop.isNull())
     kernel.loop = readLoop(loop, number);
   return kernel;
 }
 
-StaticInfo readStatic(const Node &node, const EntryPlan &entry) {
+StaticInfo readStatic(const JsonNode &node, const EntryPlan &entry) {
   StaticInfo place;
   place.kind = readChoice<StaticKind>(node["kind"]);
   place.name = node["name"].string();
@@ -285,33 +192,34 @@ StaticInfo readStatic(const Node &node, const EntryPlan &entry) {
   return place;
 }
 
-/// A field for short micro-batches, `NAME_short`. Without any of these it is the plain field.
-int64_t readShort(const Node &node, const char *name, const EntryPlan &entry, int64_t low, int64_t high) {
+/// A field of which a ragged entry has another, `NAME_short`, for its short micro-batches.
+int64_t readShort(const JsonNode &node, const char *name, const EntryPlan &entry, int64_t low, int64_t high) {
   bool ragged = entry.isShort(entry.microBatches - 1);
-  return node[ragged ? (std::string(name) + "_short").c_str() : name].integer(low, high);
+  return node[ragged ? std::string(name) + "_short" : name].integer(low, high);
 }
 
-TaskInfo readTask(const Node &node, const EntryPlan &entry, int64_t numStatics) {
+TaskInfo readTask(const JsonNode &node, const EntryPlan &entry, int64_t numStatics) {
   TaskInfo task;
   task.name = node["name"].string();
   task.bases = node["bases"].integer(0, maxCount);
-  task.slots = node["slots"].list([&](const Node &slot) {
+  task.slots = node["slots"].list([&](const JsonNode &slot) {
     int64_t number = 0;
-    auto pair = slot.list([&](const Node &each) { return each.integer(0, number++ ? maxBytes : task.bases - 1); });
+    auto pair = slot.list([&](const JsonNode &each) { return each.integer(0, number++ ? maxBytes : task.bases - 1); });
     if (pair.size() != 2)
       slot.fail("has " + std::to_string(pair.size()) + " numbers, expected a base and an offset");
     return SlotInfo{pair[0], pair[1]};
   });
   auto slots = static_cast<int64_t>(task.slots.size());
-  task.calls = node["calls"].list([&](const Node &call) {
-    return CallInfo{call["kernel"].integer(0, static_cast<int64_t>(entry.kernels.size()) - 1),
-                    call["operands"].list([&](const Node &operand) { return operand.integer(-numStatics, slots - 1); }),
-                    call["path"].string()};
+  task.calls = node["calls"].list([&](const JsonNode &call) {
+    return CallInfo{
+        call["kernel"].integer(0, static_cast<int64_t>(entry.kernels.size()) - 1),
+        call["operands"].list([&](const JsonNode &operand) { return operand.integer(-numStatics, slots - 1); }),
+        call["path"].string()};
   });
   return task;
 }
 
-ActionInfo readAction(const Node &node, const RankInfo &rank, const EntryPlan &entry) {
+ActionInfo readAction(const JsonNode &node, const RankInfo &rank, const EntryPlan &entry) {
   using Op = ActionInfo::Op;
   ActionInfo action;
   action.op = readChoice<Op>(node["op"]);
@@ -320,7 +228,7 @@ ActionInfo readAction(const Node &node, const RankInfo &rank, const EntryPlan &e
   action.microBatch = node["mb"].integer(-1, entry.microBatches - 1);
   if (action.op == Op::Run) {
     action.target = node["task"].integer(0, static_cast<int64_t>(rank.tasks.size()) - 1);
-    action.at = node["at"].list([&](const Node &offset) { return offset.integer(0, rank.arenaBytes); });
+    action.at = node["at"].list([&](const JsonNode &offset) { return offset.integer(0, rank.arenaBytes); });
     auto bases = static_cast<size_t>(rank.tasks[static_cast<size_t>(action.target)].bases);
     if (action.at.size() != bases)
       node["at"].fail("has " + std::to_string(action.at.size()) + " offsets, expected " + std::to_string(bases));
@@ -335,12 +243,12 @@ ActionInfo readAction(const Node &node, const RankInfo &rank, const EntryPlan &e
   return action;
 }
 
-/// For each action, earlier ones: the order cannot have a cycle.
-std::vector<std::vector<int64_t>> readAfter(const Node &node, size_t numActions) {
+/// For each action, earlier ones.
+std::vector<std::vector<int64_t>> readAfter(const JsonNode &node, size_t numActions) {
   int64_t number = 0;
-  auto after = node.list([&](const Node &action) {
+  auto after = node.list([&](const JsonNode &action) {
     int64_t last = number++ - 1;
-    return action.list([&](const Node &earlier) { return earlier.integer(0, last); });
+    return action.list([&](const JsonNode &earlier) { return earlier.integer(0, last); });
   });
   if (after.size() != numActions)
     node.fail("has " + std::to_string(after.size()) + " lists, expected one for each of " + std::to_string(numActions) +
@@ -348,20 +256,20 @@ std::vector<std::vector<int64_t>> readAfter(const Node &node, size_t numActions)
   return after;
 }
 
-RankInfo readRank(const Node &node, const EntryPlan &entry) {
+RankInfo readRank(const JsonNode &node, const EntryPlan &entry) {
   RankInfo rank;
   rank.stage = node["stage"].string();
   rank.arenaBytes = node["arena_bytes"].integer(0, maxBytes);
-  rank.statics = node["statics"].list([&](const Node &place) { return readStatic(place, entry); });
+  rank.statics = node["statics"].list([&](const JsonNode &place) { return readStatic(place, entry); });
   auto numStatics = static_cast<int64_t>(rank.statics.size());
-  rank.tasks = node["tasks"].list([&](const Node &task) { return readTask(task, entry, numStatics); });
-  rank.actions = node["actions"].list([&](const Node &action) { return readAction(action, rank, entry); });
+  rank.tasks = node["tasks"].list([&](const JsonNode &task) { return readTask(task, entry, numStatics); });
+  rank.actions = node["actions"].list([&](const JsonNode &action) { return readAction(action, rank, entry); });
   if (node.has("after"))
     rank.after = readAfter(node["after"], rank.actions.size());
   return rank;
 }
 
-ChannelInfo readChannel(const Node &node, const EntryPlan &entry, int64_t numRanks) {
+ChannelInfo readChannel(const JsonNode &node, const EntryPlan &entry, int64_t numRanks) {
   ChannelInfo channel;
   channel.name = node["name"].string();
   channel.source = node["source"].integer(0, numRanks - 1);
@@ -374,9 +282,7 @@ ChannelInfo readChannel(const Node &node, const EntryPlan &entry, int64_t numRan
   return channel;
 }
 
-/// Fields in an order in which each has the bounds that it needs: batch, micro-batches, groups, kernels, channels,
-/// ranks.
-EntryPlan readEntry(const std::string &name, const Node &node, int64_t numKernels) {
+EntryPlan readEntry(const std::string &name, const JsonNode &node, int64_t numKernels) {
   EntryPlan entry;
   entry.name = name;
   entry.batch = node["batch"].integer(1, maxCount);
@@ -388,27 +294,28 @@ EntryPlan readEntry(const std::string &name, const Node &node, int64_t numKernel
                        std::to_string(entry.microBatches) + " micro-batches");
   entry.inputs = node["inputs"].list(readTensor);
   entry.outputs = node["outputs"].list(readTensor);
-  auto readKernel = [&](const Node &kernel) { return kernel.integer(0, numKernels - 1); };
+  auto readKernel = [&](const JsonNode &kernel) { return kernel.integer(0, numKernels - 1); };
   entry.kernels = node["kernels"].list(readKernel);
   if (entry.isRagged())
     entry.shortKernels = node["kernels_short"].list(readKernel);
   if (entry.isRagged() && entry.shortKernels.size() != entry.kernels.size())
     node["kernels_short"].fail("has " + std::to_string(entry.shortKernels.size()) + " kernels, expected " +
                                std::to_string(entry.kernels.size()));
-  // Only counted here: outputs and channels need the number, and ranks need the channels.
-  auto numRanks = static_cast<int64_t>(node["ranks"].list([](const Node &) { return 0; }).size());
+  auto numRanks = static_cast<int64_t>(node["ranks"].list([](const JsonNode &) { return 0; }).size());
   if (node.has("replicas"))
     entry.replicas = node["replicas"].integer(1, entry.lanes);
   if (entry.lanes % entry.replicas || numRanks % entry.replicas)
     node["replicas"].fail("is " + std::to_string(entry.replicas) + ", which does not divide " +
                           std::to_string(entry.lanes) + " lanes and " + std::to_string(numRanks) + " ranks");
-  entry.outputRanks = node["outputs"].list([&](const Node &output) { return output["rank"].integer(0, numRanks - 1); });
-  entry.channels = node["channels"].list([&](const Node &channel) { return readChannel(channel, entry, numRanks); });
-  entry.ranks = node["ranks"].list([&](const Node &rank) { return readRank(rank, entry); });
+  entry.outputRanks =
+      node["outputs"].list([&](const JsonNode &output) { return output["rank"].integer(0, numRanks - 1); });
+  entry.channels =
+      node["channels"].list([&](const JsonNode &channel) { return readChannel(channel, entry, numRanks); });
+  entry.ranks = node["ranks"].list([&](const JsonNode &rank) { return readRank(rank, entry); });
   return entry;
 }
 
-Manifest readRoot(const Node &root) {
+Manifest readRoot(const JsonNode &root) {
   constexpr auto expected = static_cast<int64_t>(ModuleSeal::currentVersion);
   if (int64_t version = root["plcm"].integer(INT64_MIN, INT64_MAX); version != expected)
     root["plcm"].fail("is version " + std::to_string(version) + ", expected " + std::to_string(expected));
@@ -424,30 +331,30 @@ Manifest readRoot(const Node &root) {
   manifest.transport = readChoice<TransportKind>(root["transport"]);
   manifest.profiling = root["profiling"].boolean();
   manifest.codeBytes = root["code_bytes"].integer(0, maxBytes);
-  manifest.targetFeatures = root["target_features"].list([](const Node &feature) { return feature.string(); });
+  manifest.targetFeatures = root["target_features"].list([](const JsonNode &feature) { return feature.string(); });
   manifest.optimizer = readOptimizer(root["optimizer"]);
   manifest.rates = readRates(root["rates"]);
   manifest.held = root["parameters"].list(readParameter);
   manifest.parameters = wholeParameters(manifest.held);
   int64_t number = 0;
-  manifest.kernels = root["kernels"].list([&](const Node &kernel) { return readKernel(kernel, number++); });
+  manifest.kernels = root["kernels"].list([&](const JsonNode &kernel) { return readKernel(kernel, number++); });
   auto numKernels = static_cast<int64_t>(manifest.kernels.size());
-  root["entries"].members([&](const std::string &name, const Node &entry) {
+  for (const auto &[name, entry] : root["entries"].members())
     manifest.entries.push_back(readEntry(name, entry, numKernels));
-  });
   return manifest;
 }
 
 } // namespace
 
 Manifest readManifest(std::string_view text) {
-  json root;
   try {
-    root = parseJson(text);
+    nlohmann::json root = parseJson(text);
+    return readRoot(JsonNode(root));
   } catch (const JsonError &error) {
     throw FormatError(std::string("manifest ") + error.what() + " (offset " + std::to_string(error.offset) + ")");
+  } catch (const JsonPathError &error) {
+    throw FormatError("manifest: '" + (error.path.empty() ? "module" : error.path) + "' " + error.what());
   }
-  return readRoot(Node(root));
 }
 
 } // namespace plc::module

@@ -23,19 +23,19 @@ struct PairHash {
 /// The table of merges, and the options of Hugging Face's BPE. Throws Error for options that are for training.
 class BytePairs {
 public:
-  BytePairs(const Json &json, const Vocabulary &vocabulary)
-      : vocabulary(vocabulary), prefix(json.textOr("continuing_subword_prefix", "")),
-        suffix(json.textOr("end_of_word_suffix", "")), takesWhole(json.truthOr("ignore_merges", false)),
-        fallsBack(json.truthOr("byte_fallback", false)), fuses(json.truthOr("fuse_unk", false)) {
+  BytePairs(const JsonNode &json, const Vocabulary &vocabulary)
+      : vocabulary(vocabulary), prefix(json.stringOr("continuing_subword_prefix", "")),
+        suffix(json.stringOr("end_of_word_suffix", "")), takesWhole(json.booleanOr("ignore_merges", false)),
+        fallsBack(json.booleanOr("byte_fallback", false)), fuses(json.booleanOr("fuse_unk", false)) {
     if (auto unknownToken = json.find("unk_token")) {
-      unknown = tokenOf(unknownToken->text());
+      unknown = tokenOf(unknownToken->string());
       if (unknown < 0)
         unknownToken->fail("is no token of the vocabulary");
     }
     if (auto dropout = json.find("dropout"))
       dropout->fail("is given, which is for training a tokenizer");
     int64_t rank = 0;
-    for (const Json &merge : json.at("merges").elements())
+    for (const JsonNode &merge : json["merges"].elements())
       addMerge(merge, rank++);
   }
 
@@ -62,20 +62,20 @@ private:
     return found == vocabulary.end() ? -1 : found->second;
   }
 
-  // Adds a merge: "a b", or a list of two.
-  void addMerge(const Json &merge, int64_t rank) {
+  /// "a b", or a list of two.
+  void addMerge(const JsonNode &merge, int64_t rank) {
     std::string left, right;
-    if (merge.isText()) {
-      std::string both = merge.text();
+    if (merge.isString()) {
+      std::string both = merge.string();
       size_t blank = both.find(' ');
       left = both.substr(0, blank);
       right = blank == std::string::npos ? "" : both.substr(blank + 1);
     } else {
-      std::vector<Json> both = merge.elements();
+      std::vector<JsonNode> both = merge.elements();
       if (both.size() != 2)
         merge.fail("is no pair");
-      left = both[0].text();
-      right = both[1].text();
+      left = both[0].string();
+      right = both[1].string();
     }
     Pair pair = {tokenOf(left), tokenOf(right)};
     int64_t whole = tokenOf(left + (right.starts_with(prefix) ? right.substr(prefix.size()) : right));
@@ -168,8 +168,8 @@ private:
 
 } // namespace
 
-Model makeBytePairs(const Json &json, const Vocabulary &vocabulary) {
-  // std::function copies its target: share the table of merges.
+Model makeBytePairs(const JsonNode &json, const Vocabulary &vocabulary) {
+  // A function is copied, the table of merges is not.
   auto pairs = std::make_shared<const BytePairs>(json, vocabulary);
   return [pairs](const std::string &part, std::vector<int64_t> &tokens) { (*pairs)(part, tokens); };
 }

@@ -7,14 +7,14 @@ namespace plc::text {
 
 namespace {
 
-Decoder makeByteLevel(const Json &) {
-  // A token with other characters was added to the vocabulary, and stands for itself.
+Decoder makeByteLevel(const JsonNode &) {
+  // What is written by other characters is an added token, which stands for itself.
   return [](std::string token, bool) { return bytesOfCharacters(token).value_or(token); };
 }
 
-Decoder makeWordPiece(const Json &json) {
-  std::string prefix = json.textOr("prefix", "##");
-  bool cleans = json.truthOr("cleanup", true);
+Decoder makeWordPiece(const JsonNode &json) {
+  std::string prefix = json.stringOr("prefix", "##");
+  bool cleans = json.booleanOr("cleanup", true);
   return [=](std::string token, bool isFirst) {
     if (!isFirst)
       token = token.starts_with(prefix) ? token.substr(prefix.size()) : " " + token;
@@ -28,8 +28,8 @@ Decoder makeWordPiece(const Json &json) {
   };
 }
 
-Decoder makeMetaspace(const Json &json) {
-  std::string mark = json.textOr("replacement", "\u2581"), scheme = json.textOr("prepend_scheme", "always");
+Decoder makeMetaspace(const JsonNode &json) {
+  std::string mark = json.stringOr("replacement", "\u2581"), scheme = json.stringOr("prepend_scheme", "always");
   constexpr std::string_view never = "never";
   return [mark, drops = scheme != never](std::string token, bool isFirst) {
     if (isFirst && drops && token.starts_with(mark))
@@ -38,8 +38,8 @@ Decoder makeMetaspace(const Json &json) {
   };
 }
 
-/// `<0x0A>`: a byte without a token of its own.
-Decoder makeByteFallback(const Json &) {
+/// `<0x0A>`, a byte that is no token by itself.
+Decoder makeByteFallback(const JsonNode &) {
   return [](std::string token, bool) {
     unsigned byte = 0;
     if (token.size() != 6 || !token.starts_with("<0x") || token[5] != '>')
@@ -49,22 +49,22 @@ Decoder makeByteFallback(const Json &) {
   };
 }
 
-Decoder makeFuse(const Json &) {
+Decoder makeFuse(const JsonNode &) {
   return [](std::string token, bool) { return token; };
 }
 
-Decoder makeReplace(const Json &json) {
-  return [from = json.at("pattern").at("String").text(), to = json.at("content").text()](std::string token, bool) {
+Decoder makeReplace(const JsonNode &json) {
+  return [from = json["pattern"]["String"].string(), to = json["content"].string()](std::string token, bool) {
     return replaceAll(std::move(token), from, to);
   };
 }
 
-/// Strips the beginning of the whole text. The end cannot be stripped, because a growing text has none.
-Decoder makeStrip(const Json &json) {
-  std::string content = json.at("content").text();
-  int64_t start = json.at("start").number();
-  if (json.at("stop").number())
-    json.at("stop").fail("is not 0: a text has no end while it is written");
+/// Of the whole text, whose end is not known while it grows.
+Decoder makeStrip(const JsonNode &json) {
+  std::string content = json["content"].string();
+  int64_t start = json["start"].integer(0, INT32_MAX);
+  if (json["stop"].integer(0, INT32_MAX))
+    json["stop"].fail("is not 0: a text has no end while it is written");
   return [=](std::string token, bool isFirst) {
     for (int64_t i = 0; isFirst && i < start && token.starts_with(content); ++i)
       token = token.substr(content.size());
@@ -72,9 +72,9 @@ Decoder makeStrip(const Json &json) {
   };
 }
 
-Decoder makeSequence(const Json &json) {
+Decoder makeSequence(const JsonNode &json) {
   std::vector<Decoder> steps;
-  for (const Json &each : json.at("decoders").elements())
+  for (const JsonNode &each : json["decoders"].elements())
     steps.push_back(makeDecoder(each));
   return [steps](std::string token, bool isFirst) {
     for (const Decoder &step : steps)
@@ -85,7 +85,7 @@ Decoder makeSequence(const Json &json) {
 
 constexpr struct {
   const char *name;
-  Decoder (*make)(const Json &json);
+  Decoder (*make)(const JsonNode &json);
 } kinds[] = {{"ByteFallback", makeByteFallback},
              {"ByteLevel", makeByteLevel},
              {"Fuse", makeFuse},
@@ -97,10 +97,10 @@ constexpr struct {
 
 } // namespace
 
-Decoder makeDecoder(const std::optional<Json> &json) {
+Decoder makeDecoder(const std::optional<JsonNode> &json) {
   if (!json)
     return [](std::string token, bool isFirst) { return isFirst ? token : " " + token; };
-  return json->choose(kinds).make(*json);
+  return (*json)["type"].choose(kinds).make(*json);
 }
 
 } // namespace plc::text

@@ -36,9 +36,9 @@ std::string without(std::string_view text, bool (*isDropped)(char32_t)) {
   });
 }
 
-Normalizer makeBert(const Json &json) {
-  bool cleans = json.truthOr("clean_text", true), parts = json.truthOr("handle_chinese_chars", true);
-  bool lowers = json.truthOr("lowercase", true), strips = json.truthOr("strip_accents", lowers);
+Normalizer makeBert(const JsonNode &json) {
+  bool cleans = json.booleanOr("clean_text", true), parts = json.booleanOr("handle_chinese_chars", true);
+  bool lowers = json.booleanOr("lowercase", true), strips = json.booleanOr("strip_accents", lowers);
   return [=](std::string text) {
     if (cleans)
       text = clean(text);
@@ -55,20 +55,20 @@ Normalizer makeBert(const Json &json) {
 }
 
 template <Normalization form>
-Normalizer makeForm(const Json &) {
+Normalizer makeForm(const JsonNode &) {
   return [](std::string text) { return normalize(form, text); };
 }
 
-Normalizer makeLowerCase(const Json &) {
+Normalizer makeLowerCase(const JsonNode &) {
   return [](std::string text) { return lowerCase(text); };
 }
 
-Normalizer makeStripAccents(const Json &) {
+Normalizer makeStripAccents(const JsonNode &) {
   return [](std::string text) { return without(text, isMark); };
 }
 
-Normalizer makeStrip(const Json &json) {
-  bool left = json.truthOr("strip_left", true), right = json.truthOr("strip_right", true);
+Normalizer makeStrip(const JsonNode &json) {
+  bool left = json.booleanOr("strip_left", true), right = json.booleanOr("strip_right", true);
   return [=](std::string text) {
     size_t begin = text.size(), end = 0;
     forEachCharacter(text, [&](char32_t c, size_t first, size_t behind) {
@@ -83,17 +83,17 @@ Normalizer makeStrip(const Json &json) {
   };
 }
 
-Normalizer makePrepend(const Json &json) {
-  return [first = json.at("prepend").text()](std::string text) { return text.empty() ? text : first + text; };
+Normalizer makePrepend(const JsonNode &json) {
+  return [first = json["prepend"].string()](std::string text) { return text.empty() ? text : first + text; };
 }
 
-Normalizer makeReplace(const Json &json) {
-  Json pattern = json.at("pattern");
-  std::string to = json.at("content").text();
+Normalizer makeReplace(const JsonNode &json) {
+  JsonNode pattern = json["pattern"];
+  std::string to = json["content"].string();
   if (auto from = pattern.find("String"))
-    return [from = from->text(), to](std::string text) { return replaceAll(std::move(text), from, to); };
+    return [from = from->string(), to](std::string text) { return replaceAll(std::move(text), from, to); };
   try {
-    return [regex = Regex(pattern.at("Regex").text()), to](std::string text) {
+    return [regex = Regex(pattern["Regex"].string()), to](std::string text) {
       std::string replaced;
       size_t at = 0;
       regex.forEachMatch(text, [&](size_t begin, size_t end) {
@@ -107,9 +107,9 @@ Normalizer makeReplace(const Json &json) {
   }
 }
 
-Normalizer makeSequence(const Json &json) {
+Normalizer makeSequence(const JsonNode &json) {
   std::vector<Normalizer> steps;
-  for (const Json &each : json.at("normalizers").elements())
+  for (const JsonNode &each : json["normalizers"].elements())
     steps.push_back(makeNormalizer(each));
   return [steps](std::string text) {
     for (const Normalizer &step : steps)
@@ -120,7 +120,7 @@ Normalizer makeSequence(const Json &json) {
 
 constexpr struct {
   const char *name;
-  Normalizer (*make)(const Json &json);
+  Normalizer (*make)(const JsonNode &json);
 } kinds[] = {{"BertNormalizer", makeBert},
              {"Lowercase", makeLowerCase},
              {"NFC", makeForm<Normalization::C>},
@@ -141,10 +141,10 @@ std::string replaceAll(std::string text, const std::string &from, const std::str
   return text;
 }
 
-Normalizer makeNormalizer(const std::optional<Json> &json) {
+Normalizer makeNormalizer(const std::optional<JsonNode> &json) {
   if (!json)
     return [](std::string text) { return text; };
-  return json->choose(kinds).make(*json);
+  return (*json)["type"].choose(kinds).make(*json);
 }
 
 } // namespace plc::text

@@ -114,17 +114,17 @@ PreTokenizer chain(std::vector<PreTokenizer> steps) {
   };
 }
 
-Behavior behaviorOf(const Json &json, Behavior otherwise) {
+Behavior behaviorOf(const JsonNode &json, Behavior otherwise) {
   auto found = json.find("behavior");
-  return found ? found->chooseText(behaviors).behavior : otherwise;
+  return found ? found->choose(behaviors).behavior : otherwise;
 }
 
-PreTokenizer makeSplit(const Json &json) {
-  Json pattern = json.at("pattern");
+PreTokenizer makeSplit(const JsonNode &json) {
+  JsonNode pattern = json["pattern"];
   auto text = pattern.find("String");
-  std::string regex = text ? escaped(text->text()) : pattern.at("Regex").text();
+  std::string regex = text ? escaped(text->string()) : pattern["Regex"].string();
   try {
-    return splitter(expression(Regex(regex), json.truthOr("invert", false)), behaviorOf(json, Behavior::Isolated));
+    return splitter(expression(Regex(regex), json.booleanOr("invert", false)), behaviorOf(json, Behavior::Isolated));
   } catch (const std::invalid_argument &wrong) {
     pattern.fail(std::string("is no regular expression: ") + wrong.what());
   }
@@ -133,15 +133,15 @@ PreTokenizer makeSplit(const Json &json) {
 /// The words of GPT-2: English endings; letters, digits or other characters with one blank before them; blanks.
 constexpr const char *byteLevelWords = R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
 
-PreTokenizer makeByteLevel(const Json &json) {
+PreTokenizer makeByteLevel(const JsonNode &json) {
   std::vector<PreTokenizer> steps;
-  if (json.truthOr("add_prefix_space", true))
+  if (json.booleanOr("add_prefix_space", true))
     steps.push_back([](Part part) {
       if (!part.text.starts_with(' '))
         part.text.insert(0, " ");
       return std::vector{part};
     });
-  if (json.truthOr("use_regex", true))
+  if (json.booleanOr("use_regex", true))
     steps.push_back(splitter(expression(Regex(byteLevelWords), false), Behavior::Isolated));
   steps.push_back([](Part part) {
     part.text = charactersOfBytes(part.text);
@@ -150,25 +150,25 @@ PreTokenizer makeByteLevel(const Json &json) {
   return chain(std::move(steps));
 }
 
-PreTokenizer makeBert(const Json &) {
+PreTokenizer makeBert(const JsonNode &) {
   return chain(
       {splitter(characters(isWhiteSpace), Behavior::Removed), splitter(characters(isPunctuation), Behavior::Isolated)});
 }
 
-PreTokenizer makePunctuation(const Json &json) {
+PreTokenizer makePunctuation(const JsonNode &json) {
   return splitter(characters(isPunctuation), behaviorOf(json, Behavior::Isolated));
 }
 
-PreTokenizer makeDigits(const Json &json) {
-  bool single = json.truthOr("individual_digits", false);
+PreTokenizer makeDigits(const JsonNode &json) {
+  bool single = json.booleanOr("individual_digits", false);
   return splitter(characters(isNumeric), single ? Behavior::Isolated : Behavior::Contiguous);
 }
 
-PreTokenizer makeWhitespace(const Json &) {
+PreTokenizer makeWhitespace(const JsonNode &) {
   return splitter(expression(Regex(R"(\w+|[^\w\s]+)"), true), Behavior::Removed);
 }
 
-PreTokenizer makeWhitespaceSplit(const Json &) { return splitter(characters(isWhiteSpace), Behavior::Removed); }
+PreTokenizer makeWhitespaceSplit(const JsonNode &) { return splitter(characters(isWhiteSpace), Behavior::Removed); }
 
 /// Where a blank is put before the text.
 constexpr struct {
@@ -176,11 +176,11 @@ constexpr struct {
   bool always, first;
 } schemes[] = {{"always", true, true}, {"first", false, true}, {"never", false, false}};
 
-PreTokenizer makeMetaspace(const Json &json) {
-  std::string mark = json.textOr("replacement", "\u2581");
+PreTokenizer makeMetaspace(const JsonNode &json) {
+  std::string mark = json.stringOr("replacement", "\u2581");
   auto given = json.find("prepend_scheme");
-  auto scheme = given ? given->chooseText(schemes) : schemes[0];
-  bool splits = json.truthOr("split", true);
+  auto scheme = given ? given->choose(schemes) : schemes[0];
+  bool splits = json.booleanOr("split", true);
   PreTokenizer split = splitter(expression(Regex(escaped(mark)), false), Behavior::MergedWithNext);
   return [=](Part part) {
     part.text = replaceAll(part.text, " ", mark);
@@ -190,16 +190,16 @@ PreTokenizer makeMetaspace(const Json &json) {
   };
 }
 
-PreTokenizer makeSequence(const Json &json) {
+PreTokenizer makeSequence(const JsonNode &json) {
   std::vector<PreTokenizer> steps;
-  for (const Json &each : json.at("pretokenizers").elements())
+  for (const JsonNode &each : json["pretokenizers"].elements())
     steps.push_back(makePreTokenizer(each));
   return chain(std::move(steps));
 }
 
 constexpr struct {
   const char *name;
-  PreTokenizer (*make)(const Json &json);
+  PreTokenizer (*make)(const JsonNode &json);
 } kinds[] = {
     {"BertPreTokenizer", makeBert}, {"ByteLevel", makeByteLevel},     {"Digits", makeDigits},
     {"Metaspace", makeMetaspace},   {"Punctuation", makePunctuation}, {"Sequence", makeSequence},
@@ -242,10 +242,10 @@ std::optional<std::string> bytesOfCharacters(std::string_view text) {
   return fits ? std::optional(bytes) : std::nullopt;
 }
 
-PreTokenizer makePreTokenizer(const std::optional<Json> &json) {
+PreTokenizer makePreTokenizer(const std::optional<JsonNode> &json) {
   if (!json)
     return [](Part part) { return std::vector{part}; };
-  return json->choose(kinds).make(*json);
+  return (*json)["type"].choose(kinds).make(*json);
 }
 
 } // namespace plc::text

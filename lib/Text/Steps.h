@@ -2,7 +2,7 @@
 #ifndef PLC_TEXT_STEPS_H
 #define PLC_TEXT_STEPS_H
 
-#include "Json.h"
+#include "plc/Support/JsonNode.h"
 
 #include <functional>
 #include <string>
@@ -24,10 +24,10 @@ using PreTokenizer = std::function<std::vector<Part>(Part)>;
 /// The bytes that a token's text adds to a text, of which it may be the first.
 using Decoder = std::function<std::string(std::string, bool isFirst)>;
 
-/// Null makes a step that changes nothing; null for a decoder puts a blank between tokens.
-Normalizer makeNormalizer(const std::optional<Json> &json);
-PreTokenizer makePreTokenizer(const std::optional<Json> &json);
-Decoder makeDecoder(const std::optional<Json> &json);
+/// Null makes one that changes nothing; for a decoder, that is to put a blank between tokens.
+Normalizer makeNormalizer(const std::optional<JsonNode> &json);
+PreTokenizer makePreTokenizer(const std::optional<JsonNode> &json);
+Decoder makeDecoder(const std::optional<JsonNode> &json);
 
 /// The characters by which byte-level tokens write bytes (GPT-2): printable ASCII and Latin-1 are themselves, other
 /// bytes are characters from U+0100 on, in order.

@@ -2,7 +2,7 @@
 #ifndef PLC_LIB_TEXT_TOKENMODELS_H
 #define PLC_LIB_TEXT_TOKENMODELS_H
 
-#include "Json.h"
+#include "plc/Support/JsonNode.h"
 
 #include <functional>
 #include <unordered_map>
@@ -14,16 +14,15 @@ using Vocabulary = std::unordered_map<std::string, int64_t>;
 /// Appends the tokens of a part.
 using Model = std::function<void(const std::string &part, std::vector<int64_t> &tokens)>;
 
-/// BPE (Sennrich et al., "Neural machine translation of rare words with subword units", 2016). Merges the characters of
-/// a part pair by pair: each time the pair that is first in the list of merges, and the leftmost of these.
-Model makeBytePairs(const Json &json, const Vocabulary &vocabulary);
+/// BPE (Sennrich et al., "Neural machine translation of rare words with subword units", 2016): the characters of a part are
+/// merged pair by pair, at each time the leftmost of the pairs that stand first in the list.
+Model makeBytePairs(const JsonNode &json, const Vocabulary &vocabulary);
 
-/// WordPiece (Schuster and Nakajima, "Japanese and Korean voice search", 2012), as in BERT: repeatedly takes the
-/// longest token that the rest begins with.
-Model makeWordPieces(const Json &json, const Vocabulary &vocabulary);
+/// WordPiece (Schuster and Nakajima, "Japanese and Korean voice search", 2012), as BERT has it: again and again the longest
+/// token that the rest begins with.
+Model makeWordPieces(const JsonNode &json, const Vocabulary &vocabulary);
 
-/// By the type in `json`. `vocabulary` must outlive the model.
-Model makeModel(const Json &json, const Vocabulary &vocabulary);
+Model makeModel(const JsonNode &json, const Vocabulary &vocabulary);
 
 } // namespace plc::text
 

@@ -4,7 +4,7 @@
 #include "Steps.h"
 #include "TokenModels.h"
 #include "Unicode.h"
-#include "plc/Support/Json.h"
+#include "plc/Runtime/Base/Error.h"
 
 #include <unordered_set>
 
@@ -24,12 +24,12 @@ struct AddedToken {
 /// text.
 class Tokenizer final : public runtime::TextCodec {
 public:
-  explicit Tokenizer(const Json &json)
+  explicit Tokenizer(const JsonNode &json)
       : vocabulary(readVocabulary(json)), normalizer(makeNormalizer(json.find("normalizer"))),
-        preTokenizer(makePreTokenizer(json.find("pre_tokenizer"))), model(makeModel(json.at("model"), vocabulary)),
+        preTokenizer(makePreTokenizer(json.find("pre_tokenizer"))), model(makeModel(json["model"], vocabulary)),
         decoder(makeDecoder(json.find("decoder"))) {
     if (auto list = json.find("added_tokens"))
-      for (const Json &each : list->elements())
+      for (const JsonNode &each : list->elements())
         readAdded(each);
     for (const auto &[text, token] : vocabulary)
       texts.try_emplace(token, text);
@@ -72,66 +72,66 @@ public:
   }
 
 private:
-  static Vocabulary readVocabulary(const Json &json) {
+  static Vocabulary readVocabulary(const JsonNode &json) {
     Vocabulary vocabulary;
-    for (const auto &[text, token] : json.at("model").at("vocab").entries())
-      vocabulary[text] = token.number();
+    for (const auto &[text, token] : json["model"]["vocab"].members())
+      vocabulary[text] = token.integer(0, INT32_MAX);
     return vocabulary;
   }
 
-  void readAdded(const Json &json) {
-    AddedToken token{json.at("id").number(),        json.at("content").text(),     json.truthOr("normalized", true),
-                     json.truthOr("lstrip", false), json.truthOr("rstrip", false), {}};
+  void readAdded(const JsonNode &json) {
+    AddedToken token{json["id"].integer(0, INT32_MAX),   json["content"].string(),
+                     json.booleanOr("normalized", true), json.booleanOr("lstrip", false),
+                     json.booleanOr("rstrip", false),    {}};
     token.searched = token.isNormalized ? normalizer(token.content) : token.content;
-    if (json.truthOr("special", false))
+    if (json.booleanOr("special", false))
       special.insert(token.token);
-    if (json.truthOr("single_word", false))
-      json.at("single_word").fail("is true, which is not supported");
+    if (json.booleanOr("single_word", false))
+      json["single_word"].fail("is true, which is not supported");
     if (token.content.empty())
-      json.at("content").fail("is empty");
+      json["content"].fail("is empty");
     texts[token.token] = token.content;
     added.push_back(std::move(token));
   }
 
-  // Reads the tokens that stand before and behind every text.
-  void readProcessor(const Json &json) {
+  /// What stands before and behind a text.
+  void readProcessor(const JsonNode &json) {
     constexpr struct {
       const char *name;
-      void (Tokenizer::*read)(const Json &json);
+      void (Tokenizer::*read)(const JsonNode &json);
     } kinds[] = {{"BertProcessing", &Tokenizer::readEnds},
                  {"ByteLevel", &Tokenizer::readNothing},
                  {"RobertaProcessing", &Tokenizer::readEnds},
                  {"Sequence", &Tokenizer::readProcessors},
                  {"TemplateProcessing", &Tokenizer::readTemplate}};
-    (this->*json.choose(kinds).read)(json);
+    (this->*json["type"].choose(kinds).read)(json);
   }
 
-  void readNothing(const Json &) {} // only about offsets in the text
+  void readNothing(const JsonNode &) {} // it concerns places in the text alone
 
-  void readProcessors(const Json &json) {
-    for (const Json &each : json.at("processors").elements())
+  void readProcessors(const JsonNode &json) {
+    for (const JsonNode &each : json["processors"].elements())
       readProcessor(each);
   }
 
-  void readEnds(const Json &json) {
+  void readEnds(const JsonNode &json) {
     for (auto [key, list] : {std::pair("cls", &before), std::pair("sep", &behind)}) {
-      std::vector<Json> both = json.at(key).elements();
+      std::vector<JsonNode> both = json[key].elements();
       if (both.size() != 2)
-        json.at(key).fail("is no pair of a token and its number");
-      list->push_back(both[1].number());
+        json[key].fail("is no pair of a token and its number");
+      list->push_back(both[1].integer(0, INT32_MAX));
     }
   }
 
-  void readTemplate(const Json &json) {
+  void readTemplate(const JsonNode &json) {
     std::vector<int64_t> *list = &before;
-    for (const Json &each : json.at("single").elements()) {
+    for (const JsonNode &each : json["single"].elements()) {
       if (each.find("Sequence")) {
         list = &behind;
         continue;
       }
-      for (const Json &token :
-           json.at("special_tokens").at(each.at("SpecialToken").at("id").text()).at("ids").elements())
-        list->push_back(token.number());
+      for (const JsonNode &token : json["special_tokens"][each["SpecialToken"]["id"].string()]["ids"].elements())
+        list->push_back(token.integer(0, INT32_MAX));
     }
   }
 
@@ -186,13 +186,14 @@ private:
 } // namespace
 
 std::unique_ptr<runtime::TextCodec> readTokenizer(const std::string &file, const std::string &text) {
-  nlohmann::json json;
   try {
-    json = parseJson(text);
+    nlohmann::json json = parseJson(text);
+    return std::make_unique<Tokenizer>(JsonNode(json));
   } catch (const JsonError &error) {
     throw runtime::fileError(file, std::string(error.what()) + " (offset " + std::to_string(error.offset) + ")");
+  } catch (const JsonPathError &error) {
+    throw runtime::fileError(file, (error.path.empty() ? "it" : "'" + error.path + "'") + " " + error.what());
   }
-  return std::make_unique<Tokenizer>(Json(file, json));
 }
 
 } // namespace plc::text

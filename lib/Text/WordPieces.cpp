@@ -4,15 +4,15 @@
 
 namespace plc::text {
 
-Model makeWordPieces(const Json &json, const Vocabulary &vocabulary) {
-  Json unknownToken = json.at("unk_token");
-  auto found = vocabulary.find(unknownToken.text());
+Model makeWordPieces(const JsonNode &json, const Vocabulary &vocabulary) {
+  JsonNode unknownToken = json["unk_token"];
+  auto found = vocabulary.find(unknownToken.string());
   if (found == vocabulary.end())
     unknownToken.fail("is no token of the vocabulary");
-  std::string prefix = json.textOr("continuing_subword_prefix", "##");
+  std::string prefix = json.stringOr("continuing_subword_prefix", "##");
   auto most = json.find("max_input_chars_per_word");
   return [&vocabulary, prefix, unknown = found->second,
-          most = most ? most->number() : 100](const std::string &part, std::vector<int64_t> &tokens) {
+          most = most ? most->integer(0, INT32_MAX) : 100](const std::string &part, std::vector<int64_t> &tokens) {
     std::vector<size_t> ends; // of characters
     forEachCharacter(part, [&](char32_t, size_t, size_t end) { ends.push_back(end); });
     // A word with an unknown rest is the unknown token as a whole.
@@ -37,12 +37,12 @@ Model makeWordPieces(const Json &json, const Vocabulary &vocabulary) {
   };
 }
 
-Model makeModel(const Json &json, const Vocabulary &vocabulary) {
+Model makeModel(const JsonNode &json, const Vocabulary &vocabulary) {
   constexpr struct {
     const char *name;
-    Model (*make)(const Json &json, const Vocabulary &vocabulary);
+    Model (*make)(const JsonNode &json, const Vocabulary &vocabulary);
   } kinds[] = {{"BPE", makeBytePairs}, {"WordPiece", makeWordPieces}};
-  return json.choose(kinds).make(json, vocabulary);
+  return json["type"].choose(kinds).make(json, vocabulary);
 }
 
 } // namespace plc::text
