@@ -4,6 +4,7 @@
 #include "plc/Codegen/Kernels.h"
 #include "plc/Codegen/ObjectCache.h"
 #include "plc/Codegen/Target.h"
+#include "plc/Module/MakeInitializer.h"
 
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/StringMap.h"
@@ -16,34 +17,14 @@ using namespace plc::codegen;
 
 namespace {
 
-// The manifest has types of its own, without MLIR, because the runtime links none.
-module::Initializer initializerOf(ein::ParamOp param) {
-  module::Initializer init;
-  double a = param.getA().convertToDouble(), b = param.getB().convertToDouble();
-  switch (param.getInit()) {
-  case ein::Initializer::constant:
-    init.kind = module::Initializer::Kind::Constant;
-    init.value = a;
-    return init;
-  case ein::Initializer::normal:
-    init.kind = module::Initializer::Kind::Normal;
-    init.scale = a;
-    return init;
-  case ein::Initializer::uniform:
-    init.kind = module::Initializer::Kind::Uniform;
-    init.low = a;
-    init.high = b;
-    return init;
-  }
-  llvm_unreachable("all initializers are listed");
-}
-
 std::vector<module::ParameterInfo> parametersOf(ModuleOp module) {
   std::vector<module::ParameterInfo> parameters;
   for (auto param : module.getOps<ein::ParamOp>()) {
     auto type = cast<RankedTensorType>(param.getType());
-    parameters.push_back({param.getSymName().str(), elementTypeOf(type), type.getShape().vec(), initializerOf(param),
-                          param.getFrozen()});
+    auto init = module::initializerOf(stringifyEnum(param.getInit()), param.getA().convertToDouble(),
+                                      param.getB().convertToDouble());
+    parameters.push_back(
+        {param.getSymName().str(), elementTypeOf(type), type.getShape().vec(), init, param.getFrozen()});
   }
   return parameters;
 }

@@ -57,7 +57,7 @@ private:
     require(!valued || statement.value, "a statement without its value");
     require(statement.kind != Statement::Rule || !statement.lefts.empty(), "a rule without a left side");
     for (const ParamName &param : statement.params)
-      require(param.initialiser < static_cast<int>(statement.initialisers.size()), "an initialiser that is not there");
+      require(param.initializer < static_cast<int>(statement.initializers.size()), "an initializer that is not there");
   }
 
   StringRef text;

@@ -1,6 +1,7 @@
 //===- InterpretedEngine.cpp - the interpreter behind the commands --------===//
 #include "InterpretedEngine.h"
 
+#include "plc/Module/MakeInitializer.h"
 #include "plc/Module/ParameterShards.h"
 #include "plc/Support/ResultName.h"
 #include "plc/Support/RunInput.h"
@@ -29,28 +30,6 @@ using runtime::EntryInfo;
 using runtime::Error;
 
 namespace {
-
-// The initializer of a parameter, in the runtime's form.
-runtime::Initializer initializerOf(ein::ParamOp param) {
-  runtime::Initializer init;
-  double a = param.getA().convertToDouble(), b = param.getB().convertToDouble();
-  switch (param.getInit()) {
-  case ein::Initializer::constant:
-    init.kind = runtime::Initializer::Kind::Constant;
-    init.value = a;
-    break;
-  case ein::Initializer::normal:
-    init.kind = runtime::Initializer::Kind::Normal;
-    init.scale = a;
-    break;
-  case ein::Initializer::uniform:
-    init.kind = runtime::Initializer::Kind::Uniform;
-    init.low = a;
-    init.high = b;
-    break;
-  }
-  return init;
-}
 
 Tensor tensorFrom(ElementType element, std::vector<int64_t> shape, const std::byte *data) {
   Tensor tensor(element, std::move(shape));
@@ -180,8 +159,10 @@ size_t InterpretedEngine::parameterNumber(StringRef name) const {
 void InterpretedEngine::listParameters() {
   for (auto param : source.getModule().getOps<ein::ParamOp>()) {
     auto type = cast<RankedTensorType>(param.getType());
+    auto init = module::initializerOf(stringifyEnum(param.getInit()), param.getA().convertToDouble(),
+                                      param.getB().convertToDouble());
     parameterList.push_back({param.getSymName().str(), ein::lacksPrecision(type) ? real : elementTypeOf(type),
-                             type.getShape().vec(), initializerOf(param), param.getFrozen()});
+                             type.getShape().vec(), init, param.getFrozen()});
   }
   parameterList = module::wholeParameters(parameterList); // IR may have shards
 }

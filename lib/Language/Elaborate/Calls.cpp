@@ -72,7 +72,7 @@ const Node *RuleBuilder::resolveBuiltin(const Expr &expr, const Context &context
   for (const Expr *operand : expr.operands)
     operands.push_back(ofIntegers ? wantNumber(resolve(*operand, context))
                                   : wantReal(resolve(*operand, context), ("'" + expr.name + "'").str()));
-  // Constants are folded in f64 and rounded once, as `1 / sqrt(K)` in an initialiser is.
+  // Constants are folded in f64 and rounded once, as `1 / sqrt(K)` in an initializer is.
   if (expr.name == "sqrt" && operands[0] && operands[0]->kind == Node::Number)
     return makeNumber(std::sqrt(operands[0]->number), expr.place);
   return makeMap(expr.name, expr.place, std::move(operands));

@@ -178,7 +178,7 @@ static std::string print(double value) {
   return digits;
 }
 
-/// Why an initialiser cannot have these numbers; empty if it can.
+/// Why an initializer cannot have these numbers; empty if it can.
 static std::string wrongIn(StringRef kind, const double (&values)[2]) {
   auto [first, second] = values;
   if (kind == "constant" && std::isnan(first))
@@ -190,14 +190,14 @@ static std::string wrongIn(StringRef kind, const double (&values)[2]) {
   return "";
 }
 
-std::optional<Initialiser> Elaborator::initialiserOf(const Statement &statement, const ParamName &param, Scope &scope) {
+std::optional<Initializer> Elaborator::initializerOf(const Statement &statement, const ParamName &param, Scope &scope) {
   const Declarator &name = param.declarator;
-  if (param.initialiser < 0) {
+  if (param.initializer < 0) {
     diagnostics.error(name.place, "parameter '" + name.name +
-                                      "' has no initialiser: '~ normal(s)', '~ uniform(a, b)' or '= constant'");
+                                      "' has no initializer: '~ normal(s)', '~ uniform(a, b)' or '= constant'");
     return std::nullopt;
   }
-  const InitialiserExpr &expr = statement.initialisers[param.initialiser];
+  const InitializerExpr &expr = statement.initializers[param.initializer];
   double values[2] = {0, 0};
   for (auto [position, argument] : llvm::enumerate(expr.arguments)) {
     std::optional<double> value = evaluateNumber(*argument, scope.sizes, diagnostics);
@@ -209,11 +209,11 @@ std::optional<Initialiser> Elaborator::initialiserOf(const Statement &statement,
     diagnostics.error(expr.place, wrong);
     return std::nullopt;
   }
-  return Initialiser{expr.kind, values[0], values[1]};
+  return Initializer{expr.kind, values[0], values[1]};
 }
 
-/// Whether a parameter can have its type. Reports an error if not.
-bool Elaborator::checkParameter(const ParamName &param, const Initialiser &initialiser) {
+/// Can a parameter have its type?
+bool Elaborator::checkParameter(const ParamName &param, const Initializer &initializer) {
   const Declarator &name = param.declarator;
   Element element = elementNamed(name.element);
   auto mayBe = [](ElementType type) { return isReal(type) || plc::isNarrow(type); };
@@ -224,10 +224,10 @@ bool Elaborator::checkParameter(const ParamName &param, const Initialiser &initi
     diagnostics.error(name.elementPlace, "parameter '" + name.name + "' is " + nameOf(element) +
                                              ", which is too coarse to train: a step would round its updates away; "
                                              "write 'frozen' behind 'param', or leave the type out");
-  else if (isInteger(element) && (initialiser.kind != "constant" || initialiser.a != std::floor(initialiser.a) ||
-                                  std::abs(initialiser.a) > largestNumber(element)))
+  else if (isInteger(element) && (initializer.kind != "constant" || initializer.a != std::floor(initializer.a) ||
+                                  std::abs(initializer.a) > largestNumber(element)))
     diagnostics.error(name.place, "parameter '" + name.name + "' of " + nameOf(element) + " begins as " +
-                                      initialiser.kind + ", expected '= constant' of an integer in range");
+                                      initializer.kind + ", expected '= constant' of an integer in range");
   else
     return true;
   return false;
@@ -252,15 +252,15 @@ void Elaborator::elaborateParams(const Statement &statement, Scope &scope, Body 
     binding.place = name.place;
     Value value{name.name.str(), elementNamed(name.element), {}, name.place};
     std::optional<llvm::SmallVector<Axis, 4>> axes = headerAxes(name, scope);
-    std::optional<Initialiser> initialiser = initialiserOf(statement, param, scope);
-    if (initialiser && !checkParameter(param, *initialiser))
+    std::optional<Initializer> initializer = initializerOf(statement, param, scope);
+    if (initializer && !checkParameter(param, *initializer))
       axes.reset();
     if (axes)
       value.axes = *axes;
-    if (axes && initialiser && checkStep(value)) {
+    if (axes && initializer && checkStep(value)) {
       binding.kind = Binding::Tensor;
       binding.view = body.whole(body.add(value));
-      body.parameters.push_back({binding.view.value, scope.path + value.name, *initialiser, param.frozen, "",
+      body.parameters.push_back({binding.view.value, scope.path + value.name, *initializer, param.frozen, "",
                                  sizeNamesOf(name, value.axes.size())});
     } else {
       body.broken = true;

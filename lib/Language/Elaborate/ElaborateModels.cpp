@@ -132,7 +132,7 @@ void Elaborator::addParameters(const Call &call, const Instance &instance, Step 
     parameterByPath.try_emplace(path, program.parameters.size());
     const Value &value = instance.body.values[parameter.value];
     program.parameters.push_back(
-        {path, value, parameter.initialiser, parameter.frozen, parameter.sizes, call.expr.place});
+        {path, value, parameter.initializer, parameter.frozen, parameter.sizes, call.expr.place});
     step.parameters.push_back(path);
   }
 }

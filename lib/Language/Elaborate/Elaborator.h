@@ -104,11 +104,10 @@ private:
   std::unique_ptr<Instance> instantiate(const Function &layer, Scope &scope, llvm::ArrayRef<Value> arguments);
   void nameRules(const Scope &scope, Body &body);
   void elaborateBody(const std::vector<Statement *> &statements, Scope &scope, Body &body);
-  std::optional<Initialiser> initialiserOf(const Statement &statement, const ParamName &param, Scope &scope);
-  bool checkParameter(const ParamName &param, const Initialiser &initialiser);
+  bool checkParameter(const ParamName &param, const Initializer &initializer);
   void elaborateParams(const Statement &statement, Scope &scope, Body &body);
   void elaborateShare(const Statement &statement, Scope &scope, Body &body);
-  std::optional<Initialiser> initialiserOf(const Statement &statement, const ParamName &param, Scope &scope);
+  std::optional<Initializer> initializerOf(const Statement &statement, const ParamName &param, Scope &scope);
   ValueId materialise(Body &body, const Binding &binding, StringRef name, Element element = Element::Real);
   bool enter(const Call &call);
   bool define(Scope &scope, Body &body, StringRef name, SMLoc place, Binding binding);

@@ -28,7 +28,7 @@ void Elaborator::elaborateStates(const Statement &statement, Scope &scope, Body 
     binding.place = name.place;
     Value value{name.name.str(), elementNamed(name.element), {}, name.place};
     std::optional<llvm::SmallVector<Axis, 4>> axes = headerAxes(name, scope);
-    const Expr &init = *statement.initialisers[state.initialiser].arguments[0];
+    const Expr &init = *statement.initializers[state.initializer].arguments[0];
     std::optional<double> number = evaluateNumber(init, scope.sizes, diagnostics);
     bool fits =
         number && std::isfinite(*number) &&

@@ -52,7 +52,7 @@ llvm::SmallVector<mlir::Type> ProgramEmitter::typesOf(const Body &body, llvm::Ar
 }
 
 void ProgramEmitter::emitParameter(const Parameter &parameter) {
-  const Initialiser &init = parameter.initialiser;
+  const Initializer &init = parameter.initializer;
   llvm::SmallVector<llvm::StringRef> sizes(parameter.sizes.begin(), parameter.sizes.end());
   // Names of sizes let `--ein-shard` divide the parameter.
   bool named = llvm::any_of(sizes, [](llvm::StringRef size) { return !size.empty(); });

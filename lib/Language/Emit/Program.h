@@ -220,8 +220,7 @@ struct Loop {
   std::map<const Node::Position *, Linear> positions; // constant, or the start of a window
 };
 
-/// The initial value of a parameter: a constant `a`, normal of deviation `a`, or uniform from `a` to `b`.
-struct Initialiser {
+struct Initializer {
   StringRef kind = "constant";
   double a = 0, b = 0;
 };
@@ -233,7 +232,7 @@ using SkipKey = std::pair<std::string, std::string>;
 struct BodyParameter {
   ValueId value;
   std::string name;
-  Initialiser initialiser;
+  Initializer initializer;
   bool frozen = false;
   std::string sharedPath;         // path at the owner; empty: its own
   std::vector<std::string> sizes; // names of sizes in the declaration, one for each axis; empty: none
@@ -321,7 +320,7 @@ struct Instance {
 struct Parameter {
   std::string path;
   Value value;
-  Initialiser initialiser;
+  Initializer initializer;
   bool frozen;
   std::vector<std::string> sizes; // as in BodyParameter
   SMLoc call;                     // the call of the layer that owns it

@@ -101,12 +101,12 @@ bool Parser::parseState(Statement &statement) {
       continue;
     if (!at("="))
       return fail("'=' and the number that each element of the state begins with");
-    if (!parseInitialiser(statement))
+    if (!parseInitializer(statement))
       return false;
     // One initialiser holds for all names before it that have none.
     for (ParamName &waiting : statement.params)
-      if (waiting.initialiser < 0)
-        waiting.initialiser = statement.initialisers.size() - 1;
+      if (waiting.initializer < 0)
+        waiting.initializer = statement.initializers.size() - 1;
   } while (accept(","));
   return true;
 }
@@ -245,7 +245,7 @@ bool Parser::parseParams(Statement &statement) {
   statement.kind = Statement::Param;
   take();
   bool frozen = accept("frozen");
-  size_t waiting = 0; // the first name that still waits for an initialiser
+  size_t waiting = 0; // the first name that still waits for an initializer
   do {
     ParamName &param = statement.params.emplace_back();
     param.frozen = frozen;
@@ -254,19 +254,19 @@ bool Parser::parseParams(Statement &statement) {
     checkAxes(param.declarator, false);
     if (!at("~") && !at("="))
       continue;
-    if (!parseInitialiser(statement))
+    if (!parseInitializer(statement))
       return false;
     bool suffix = accept("frozen");
     for (; waiting < statement.params.size(); ++waiting) {
-      statement.params[waiting].initialiser = statement.initialisers.size() - 1;
+      statement.params[waiting].initializer = statement.initializers.size() - 1;
       statement.params[waiting].frozen |= suffix;
     }
   } while (accept(","));
   return true;
 }
 
-bool Parser::parseInitialiser(Statement &statement) {
-  InitialiserExpr result;
+bool Parser::parseInitializer(Statement &statement) {
+  InitializerExpr result;
   bool distribution = take().is("~");
   if (!distribution) {
     result.kind = "constant";
@@ -275,7 +275,7 @@ bool Parser::parseInitialiser(Statement &statement) {
     if (!value)
       return false;
     result.arguments = {value};
-    statement.initialisers.push_back(result);
+    statement.initializers.push_back(result);
     return true;
   }
   if (!expectName("a distribution", result.kind, result.place))
@@ -299,7 +299,7 @@ bool Parser::parseInitialiser(Statement &statement) {
   if (result.arguments.size() != expected)
     diagnostics.error(result.place, "'" + result.kind + "' has " + llvm::Twine(result.arguments.size()) +
                                         " arguments, expected " + llvm::Twine(expected));
-  statement.initialisers.push_back(result);
+  statement.initializers.push_back(result);
   return close(")") && result.arguments.size() == expected;
 }
 

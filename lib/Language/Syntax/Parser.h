@@ -54,7 +54,7 @@ private:
   bool parseRule(Statement &statement);
   bool parseNamespace(Namespace &space);
   bool parseParams(Statement &statement);
-  bool parseInitialiser(Statement &statement);
+  bool parseInitializer(Statement &statement);
   bool parseShare(Statement &statement);
   bool parseRepeat(Statement &statement);
   void skipStatement();

@@ -103,8 +103,8 @@ void Walker::walkStatement(const Statement &each) {
   }
   for (const ParamName &param : each.params)
     walkHeader(param.declarator, /*defines=*/true);
-  for (const InitialiserExpr &initialiser : each.initialisers)
-    for (const Expr *argument : initialiser.arguments)
+  for (const InitializerExpr &initializer : each.initializers)
+    for (const Expr *argument : initializer.arguments)
       walk(argument);
   bool isRule = each.kind == Statement::Rule;
   if (isRule) {

@@ -75,13 +75,12 @@ struct Declarator {
 /// A name that a `param` or `state` declares.
 struct ParamName {
   Declarator declarator;
-  /// Index into `Statement::initialisers`, or -1 if there is none.
-  int initialiser = -1;
+  /// Index into `Statement::initializers`, or -1 if there is none.
+  int initializer = -1;
   bool frozen = false;
 };
 
-/// The initial value of parameters or states.
-struct InitialiserExpr {
+struct InitializerExpr {
   StringRef kind; // "constant", "normal", "uniform"
   SMLoc place;
   std::vector<const Expr *> arguments;
@@ -114,7 +113,7 @@ struct Statement {
   std::string path;                          // Share
   SMLoc pathPlace;                           // Share
   std::vector<ParamName> params;             // Param, State
-  std::vector<InitialiserExpr> initialisers; // Param, State
+  std::vector<InitializerExpr> initializers; // Param, State
   std::vector<Statement *> body;             // Repeat
 };
 

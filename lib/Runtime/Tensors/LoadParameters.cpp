@@ -70,7 +70,7 @@ private:
       throw Error(BadInput, match.place,
                   "parameter '" + parameter.path +
                       "' is frozen here, but the model trains it; write 'frozen' behind its "
-                      "initialiser in the model");
+                      "initializer in the model");
     wanted.values = *wanted.rule->parameter.match(parameter.path);
     if (!wanted.rule->stack.empty())
       wanted.values[wanted.rule->stack] = "0";

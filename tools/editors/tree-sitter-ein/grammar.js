@@ -49,8 +49,8 @@ module.exports = grammar({
     namespace: ($) =>
       seq('in', $.identifier, optional(seq('[', $._expression, ']')), optional(seq('only', list($.identifier)))),
     param: ($) => seq('param', optional('frozen'), list($.parameter)),
-    parameter: ($) => seq($.declarator, optional(seq($.initialiser, optional('frozen')))),
-    initialiser: ($) => choice(seq('=', $._expression), seq('~', $.identifier, '(', list($._expression), ')')),
+    parameter: ($) => seq($.declarator, optional(seq($.initializer, optional('frozen')))),
+    initializer: ($) => choice(seq('=', $._expression), seq('~', $.identifier, '(', list($._expression), ')')),
     state: ($) => seq('state', list($.parameter)),
     next: ($) => seq('next', $.rule),
     share: ($) => seq('share', $.declarator, '=', $.parameter_path),
