@@ -227,33 +227,37 @@ std::vector<Phase> plc::driver::phasesOf(const Program &program, const Strategy 
        strategy.get<int64_t>("parallelism.micro_batches"), strategy.get<int64_t>("gradient.accumulation_steps"),
        strategy.get<int64_t>("gradient.lanes"), strategy.shards()});
   auto add = [&](const char *name, std::function<void(OpPassManager &)> addPasses) {
-    phases.push_back({name, [addPasses = std::move(addPasses), program](OpPassManager &pipeline) {
-                        addPasses(pipeline);
-                        if (!program.measures)
-                          pipeline.addPass(numerics::createVerifyNumerics());
-                      }});
+    phases.push_back({name, std::move(addPasses)});
   };
-  add("kernels", [strategy, program](OpPassManager &pipeline) {
-    // The numerics are recorded while equations still stand in bodies, as the numerics key has them.
+  // Of a phase that moves, clones or routes what is computed.
+  auto addVerified = [&](const char *name, std::function<void(OpPassManager &)> addPasses) {
+    add(name, [addPasses = std::move(addPasses), program](OpPassManager &pipeline) {
+      addPasses(pipeline);
+      if (!program.measures)
+        pipeline.addPass(numerics::createVerifyNumerics());
+    });
+  };
+  addVerified("kernels", [strategy, program](OpPassManager &pipeline) {
+    // While the equations stand in bodies, as the numerics program has them.
     pipeline.addPass(numerics::createEinCutBatch());
     pipeline.addPass(numerics::createRecordNumerics());
     if (recomputesTurns(program, strategy))
       pipeline.addPass(algebra::createEinRecomputeTurns());
     pipeline.addPass(formKernels(strategy));
   });
-  add("partition", [options = partitionOptions(program, strategy), program, strategy](OpPassManager &pipeline) {
+  addVerified("partition", [options = partitionOptions(program, strategy), program, strategy](OpPassManager &pipeline) {
     if (strategy.isGiven("parallelism.plan") && program.leads)
       pipeline.addPass(plan::createPlanChoose({strategy.get<std::string>("parallelism.plan"), !program.recomputes}));
     pipeline.addPass(plan::createPlanPartition(options));
   });
-  add("skips", [](OpPassManager &pipeline) { pipeline.addPass(plan::createPlanInferSkips()); });
+  addVerified("skips", [](OpPassManager &pipeline) { pipeline.addPass(plan::createPlanInferSkips()); });
   add("schedule", [options = scheduleOptions(program, strategy), program](OpPassManager &pipeline) {
     pipeline.addPass(plan::createPlanSchedule(options));
   });
-  add("remat", [options = rematOptions(program, strategy), program](OpPassManager &pipeline) {
+  addVerified("remat", [options = rematOptions(program, strategy), program](OpPassManager &pipeline) {
     pipeline.addPass(plan::createPlanRemat(options));
   });
-  add("comm", [](OpPassManager &pipeline) {
+  addVerified("comm", [](OpPassManager &pipeline) {
     pipeline.addPass(plan::createPlanReplicate());
     pipeline.addPass(plan::createPlanInsertComm());
   });

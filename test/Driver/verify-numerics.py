@@ -1,12 +1,14 @@
 # RUN: %python %s plc-compile %examples/gpt.ein -D S=8 -D V=16 -D D=8 -D H=2 -D L=4 -D B=4 \
 # RUN:   --set parallelism.stages=2 --set parallelism.micro_batches=2 --set checkpoint.policy=uniform
-"""No phase after `numerics` may change an equation, and each would be caught: --verify-numerics stands behind every one,
-accepts what it leaves, and refuses it with one function, extent or order changed, wherever it stands by then."""
+"""No phase after `numerics` may change an equation: --verify-numerics accepts what each leaves, and refuses it with one
+function, extent or order changed, wherever it stands by then. It stands behind each that moves, clones or routes what is
+computed; the other two order it and place it, and the last one ends with the proof of that."""
 import re
 import subprocess
 import sys
 
 PHASES = ["kernels", "partition", "skips", "schedule", "remat", "comm", "addresses"]
+LAST = {"schedule": "plan-schedule", "addresses": "plan-verify"}  # of the passes of a phase; of others verify-numerics
 # What a faulty pass might do to a kernel, to a call or to a route.
 MUTATIONS = [
     ("a function", r"\brsqrt\b", "sqrt"),
@@ -28,8 +30,9 @@ def verify(text):
 for phase in PHASES:
     text = run(sys.argv[1:] + [f"--emit={phase}"]).stdout
     pipeline = run(sys.argv[1:] + ["--print-pipeline", f"--emit={phase}"]).stdout
-    if not re.search(r",verify-numerics(\{[^{}]*\})?\)$", pipeline.strip()):
-        sys.exit(f"{phase}: its passes do not end with verify-numerics: {pipeline}")
+    last = LAST.get(phase, "verify-numerics")
+    if not re.search(rf",{last}(\{{[^{{}}]*\}})?\)$", pipeline.strip()):
+        sys.exit(f"{phase}: its passes do not end with {last}: {pipeline}")
     if verify(text).returncode:
         sys.exit(f"{phase}: what plc-compile made is refused: {verify(text).stderr}")
     refused = 0

@@ -57,7 +57,8 @@ int64_t optimizerMoments(const strategy::Strategy &strategy);
 std::optional<planner::ScheduleFile> scheduleFileOf(const strategy::Strategy &strategy);
 
 /// The phases after `ein`, in order, with everything that a strategy decides written into the passes' options. From
-/// `kernels` on each ends with `--verify-numerics`: no later phase changes an equation.
+/// `kernels` on no phase changes an equation: each that moves, clones or routes what is computed ends with
+/// `--verify-numerics`; `schedule` and `addresses` order it and place it, which `--plan-verify` proves.
 std::vector<Phase> phasesOf(const Program &program, const strategy::Strategy &strategy);
 
 /// The phases up to and including `last`; all if no phase has that name.
