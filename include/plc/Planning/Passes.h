@@ -11,8 +11,12 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
+#include "llvm/Support/raw_ostream.h"
 
 namespace plc::plan {
+
+/// `--plan-print-routes` to a stream that outlives the pass.
+std::unique_ptr<mlir::Pass> createPlanPrintRoutes(llvm::raw_ostream &out = llvm::outs());
 
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION

@@ -339,18 +339,21 @@ def PlanVerify : Pass<"plan-verify", "::mlir::ModuleOp"> {
 def PlanPrintRoutes : Pass<"plan-print-routes", "::mlir::ModuleOp"> {
   let summary = "list the routes of each program by source and by destination";
   let description = [{
-    Prints to the standard output, and changes nothing. Under each stage, in program order, it lists the routes that
-    start there; then, under each stage, those that end there. A route's line has its name, the other stage, what it
-    carries, bytes, and how often it is sent.
+    Prints to a stream, by default the standard output, and changes nothing: under each stage, in program order, the
+    routes that start there; then, under each stage, those that end there. A route's line: its name, the other stage,
+    what it carries, bytes, how often.
 
     Test: `test/Planning/Partition/print-routes.mlir`.
   }];
+  let constructor = "::plc::plan::createPlanPrintRoutes()";
 }
 
 def PlanSolveInstances : Pass<"plan-solve-instances", "::mlir::ModuleOp"> {
   let summary = "solve planning problems that are written as IR";
   let description = [{
-    **Before:** `plan.pack_instance`, `plan.remat_instance` and `plan.schedule_instance` without answers.
+    Before: `plan.pack_instance`, `plan.remat_instance` and `plan.schedule_instance` without
+    answers. After: with answers and bounds, by the algorithms that the planning passes use. An answer that stands there already is checked,
+    and its bound computed again; a problem that is none, has no answer, or a wrong one is an error.
 
     **After:** with answers and bounds, by the algorithms that the planning passes use.
 

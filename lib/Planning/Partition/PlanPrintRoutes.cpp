@@ -36,6 +36,8 @@ void printRoutes(ProgramOp program, End end, llvm::raw_ostream &os) {
 }
 
 struct PlanPrintRoutesPass : plc::plan::impl::PlanPrintRoutesBase<PlanPrintRoutesPass> {
+  explicit PlanPrintRoutesPass(llvm::raw_ostream &out) : out(out) {}
+
   void runOnOperation() override {
     if (failed(requireProgram(getOperation())))
       return signalPassFailure();
@@ -48,8 +50,15 @@ struct PlanPrintRoutesPass : plc::plan::impl::PlanPrintRoutesBase<PlanPrintRoute
       printRoutes(program, End::source, stream);
       printRoutes(program, End::destination, stream);
     }
-    llvm::outs() << text;
+    out << text;
   }
+
+private:
+  llvm::raw_ostream &out;
 };
 
 } // namespace
+
+std::unique_ptr<Pass> plc::plan::createPlanPrintRoutes(llvm::raw_ostream &out) {
+  return std::make_unique<PlanPrintRoutesPass>(out);
+}
