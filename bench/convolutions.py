@@ -6,14 +6,9 @@ usage: bench/convolutions.py [--rounds N] [--repeats N] [--set KEY=VALUE]   (pip
 A model is two convolutions of C channels on N by N images, written as rules over windows of a padded input. The loss
 is the mean square of the result. A step is forward, backward and plain SGD. Both sides start from the same weights
 and must agree in the loss up to rounding. Rounds alternate. Prints medians and the ratio of each round."""
-import argparse
-import pathlib
-import tempfile
-
-import numpy
 import torch
 
-from torch_step import Step, compare
+from torch_step import compare_sizes
 
 MODEL = """
 dim B = {B}, C = {C}, N = {N}
@@ -50,25 +45,16 @@ class Torch:
         return self.conv(self.conv(self.x, self.weights[0]), self.weights[1]).square().mean()
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("sizes", nargs="*", default=[], help=f"of {', '.join(SIZES)}")
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--repeats", type=int, default=6)
-    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a key of plc's strategy")
-    arguments = parser.parse_args()
-    for name in arguments.sizes or SIZES:
-        shape = SIZES[name]
-        with tempfile.TemporaryDirectory() as folder:
-            folder = pathlib.Path(folder)
-            x = numpy.random.default_rng(0).standard_normal((shape[0], shape[1], shape[2], shape[2]), dtype=numpy.float32)
-            numpy.save(folder / "x.npy", x)
-            rule = DEPTHWISE if name.endswith("depthwise") else FULL
-            ours = Step(MODEL.format(**dict(zip("BCN", shape)), rule=rule), folder, 1, arguments.set)
-            weights, loss = ours.weights_and_loss()
-            theirs = Torch(weights, x)
-            compare(name, ours, loss, theirs.loss, theirs.weights, arguments.rounds, arguments.repeats)
+def describe(name):
+    shape = SIZES[name]
+    rule = DEPTHWISE if name.endswith("depthwise") else FULL
+
+    def theirs(weights, x):
+        step = Torch(weights, x)
+        return step, step.weights
+
+    return MODEL.format(**dict(zip("BCN", shape)), rule=rule), (shape[0], shape[1], shape[2], shape[2]), theirs
 
 
 if __name__ == "__main__":
-    main()
+    compare_sizes(__doc__, SIZES, describe)

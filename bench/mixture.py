@@ -7,14 +7,9 @@ Samples have S tokens of D numbers. Each token goes to two of E experts (D to F 
 scores. The loss is the mean square of the result. A step is forward, backward and plain SGD. PyTorch loops over
 experts, each of which gathers its tokens by index and adds its results by index. Both sides start from the same
 weights and must agree in the loss up to rounding. Rounds alternate. Prints medians and the ratio of each round."""
-import argparse
-import pathlib
-import tempfile
-
-import numpy
 import torch
 
-from torch_step import Step, compare
+from torch_step import compare_sizes
 
 MODEL = """use std.nn
 dim B = {B}, S = {S}, D = {D}, E = {E}, F = {F}
@@ -53,24 +48,15 @@ class Torch:
         return y.square().mean()
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("sizes", nargs="*", default=[], help=f"of {', '.join(SIZES)}")
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--repeats", type=int, default=6)
-    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a key of plc's strategy")
-    arguments = parser.parse_args()
-    for name in arguments.sizes or SIZES:
-        shape = SIZES[name]
-        with tempfile.TemporaryDirectory() as folder:
-            folder = pathlib.Path(folder)
-            x = numpy.random.default_rng(0).standard_normal(shape[:3], dtype=numpy.float32)
-            numpy.save(folder / "x.npy", x)
-            ours = Step(MODEL.format(**dict(zip("BSDEF", shape))), folder, 1, arguments.set)
-            weights, loss = ours.weights_and_loss()
-            theirs = Torch(weights, x)
-            compare(name, ours, loss, theirs.loss, [theirs.gate, theirs.up, theirs.down], arguments.rounds, arguments.repeats)
+def describe(name):
+    shape = SIZES[name]
+
+    def theirs(weights, x):
+        step = Torch(weights, x)
+        return step, [step.gate, step.up, step.down]
+
+    return MODEL.format(**dict(zip("BSDEF", shape))), shape[:3], theirs
 
 
 if __name__ == "__main__":
-    main()
+    compare_sizes(__doc__, SIZES, describe)

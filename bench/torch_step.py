@@ -1,12 +1,15 @@
 """Module of convolutions.py, mixture.py and recurrent.py: a step beside PyTorch, alternating rounds."""
+import argparse
 import json
 import pathlib
 import re
 import statistics
 import struct
 import subprocess
+import tempfile
 import time
 
+import numpy
 import torch
 
 root = pathlib.Path(__file__).resolve().parent.parent
@@ -74,3 +77,24 @@ def compare(name, ours, loss, theirs, parameters, rounds, repeats):
     print(f"{name}: plc {statistics.median(a for a, _ in times):.2f} ms, PyTorch {statistics.median(b for _, b in times):.2f} ms "
           f"a step; plc is {statistics.median(ratios):.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f}) times as fast; losses apart {apart:.1e}",
           flush=True)
+
+
+def compare_sizes(doc, sizes, describe):
+    """The command line of a bench of named sizes. `describe(name)` gives a model, the shape of its input x, and a
+    function of the model's weights and x that gives PyTorch's side and its parameters."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sizes", nargs="*", default=[], help=f"of {', '.join(sizes)}")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--repeats", type=int, default=6)
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a key of plc's strategy")
+    arguments = parser.parse_args()
+    for name in arguments.sizes or sizes:
+        text, shape, theirs_of = describe(name)
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            x = numpy.random.default_rng(0).standard_normal(shape, dtype=numpy.float32)
+            numpy.save(folder / "x.npy", x)
+            ours = Step(text, folder, 1, arguments.set)
+            weights, loss = ours.weights_and_loss()
+            theirs, parameters = theirs_of(weights, x)
+            compare(name, ours, loss, theirs.loss, parameters, arguments.rounds, arguments.repeats)
