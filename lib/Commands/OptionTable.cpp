@@ -187,7 +187,7 @@ constexpr OptionSpec options[] = {
      [](Options &o, const Given &given) { o.stops.push_back(given.text); }, true},
     {"--steps", "N", Train, "training", "number of the last step (default 100)",
      [](Options &o, const Given &given) { o.steps = parseInteger(given, 1); }},
-    {"--runs", "N", Infer, "tensors",
+    {"--runs", "N", Infer, "data",
      "N runs, one after another: tensors have a first axis of N more (default: one run)",
      [](Options &o, const Given &given) { o.runs = parseInteger(given, 1); }},
     {"--seed", "K", runs | CheckGradients, "training", "of initial values, data, draws and sampling (default 0, with --resume, or of the draws of eval, the checkpoint's)",
@@ -269,6 +269,16 @@ constexpr OptionSpec options[] = {
      [](Options &o, const Given &given) { o.model.entry = given.text; }, false, Alike::Nothing},
 };
 
+// The groups of --help, in its order.
+constexpr const char *groups[] = {"data",     "text",        "training",  "measuring",
+                                  "checking", "checkpoints", "processes", "model"};
+static_assert(std::all_of(std::begin(options), std::end(options),
+                          [](const OptionSpec &spec) {
+                            return std::find(std::begin(groups), std::end(groups), std::string_view(spec.group)) !=
+                                   std::end(groups);
+                          }),
+              "--help lists each option in its group");
+
 } // namespace
 
 const Command *findCommand(const Tool &tool, const std::string &name) {
@@ -301,7 +311,7 @@ std::string helpText(const Tool &tool, const std::string &name) {
   }
   text = "usage: " + tool.name + " " + name + " " + (command->arguments ? command->arguments : tool.modelArgument) +
          " [options]\n" + command->what + "\n";
-  for (const char *group : {"data", "text", "training", "measuring", "checking", "checkpoints", "processes", "model"}) {
+  for (const char *group : groups) {
     bool any = false;
     for (const OptionSpec &spec : options) {
       if (!(spec.commands & command->bit) || std::string_view(spec.group) != group)
