@@ -3,6 +3,7 @@
 #include "plc/Runtime/Base/TextTable.h"
 #include "plc/Runtime/Tensors/Checkpoint.h"
 #include "plc/Runtime/Tensors/LoadParameters.h"
+#include "plc/Support/Counted.h"
 #include "plc/Support/Nearest.h"
 
 #include <cstdio>
@@ -11,11 +12,7 @@ namespace plc::runtime {
 
 namespace {
 
-std::string counted(size_t count, const char *what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
-
-/// What the file has for a parameter, as a cell.
+/// What a file has for a parameter, in a column.
 std::string foundText(const ParameterInfo &parameter, const ParameterMatch &match) {
   std::string of = match.source == parameter.path ? "" : " '" + match.source + "'";
   if (!match.stacked.empty())
@@ -32,7 +29,8 @@ std::string foundText(const ParameterInfo &parameter, const ParameterMatch &matc
 void tellUnused(const ParameterMatches &matches, const std::vector<ParameterInfo> &parameters) {
   if (matches.unused.empty())
     return;
-  std::printf("of no parameter, in %s: %s\n", matches.file.c_str(), counted(matches.unused.size(), "tensor").c_str());
+  std::printf("of no parameter, in %s: %s\n", matches.file.c_str(),
+              counted(static_cast<int64_t>(matches.unused.size()), "tensor").c_str());
   TextTable table("lll");
   for (const StoredTensor &tensor : matches.unused) {
     Nearest nearest(tensor.name);

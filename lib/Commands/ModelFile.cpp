@@ -12,6 +12,7 @@
 #include "plc/Runtime/Execute/ModuleEngine.h"
 #include "plc/Runtime/Processes/Launch.h"
 #include "plc/Support/CacheFolder.h"
+#include "plc/Support/Counted.h"
 
 #include <cerrno>
 #include <charconv>
@@ -235,7 +236,7 @@ static bool isShared(const ModelRequest &request, const ModuleOptions &options, 
   int64_t most = numRanks(module.manifest());
   if (request.ranks > most)
     throw usageError("found '--ranks " + std::to_string(request.ranks) + "', but the plan of '" + request.file +
-                     "' has " + std::to_string(most) + " rank" + (most == 1 ? "" : "s"));
+                     "' has " + counted(most, "rank"));
   std::optional<MpiLibrary> asked;
   if (!request.mpi.empty() && !(asked = parseChoice<MpiLibrary>(request.mpi)))
     throw usageError("found '" + request.mpi + "' for '--mpi', expected one of " + listChoices<MpiLibrary>("", ", "));

@@ -2,6 +2,7 @@
 #include "Automatic.h"
 
 #include "plc/Planner/Base/Format.h"
+#include "plc/Support/Counted.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -34,10 +35,6 @@ void printRow(const AutomaticPlan::Row &row, const std::string &outcome, llvm::S
   out << prefix << llvm::StringRef(text).rtrim() << "\n";
 }
 
-std::string count(int64_t number, const char *what) {
-  return std::to_string(number) + " " + what + (number == 1 ? "" : what[0] == 'm' ? "es" : "s");
-}
-
 } // namespace
 
 std::string plc::driver::describe(const AutomaticPlan &plan) {
@@ -46,10 +43,10 @@ std::string plc::driver::describe(const AutomaticPlan &plan) {
   if (row.shards > 1)
     sharing = llvm::formatv(", {0}shared by {1},", row.stages > 1 ? "each " : "", row.shards);
   return llvm::formatv("{0}{1}{2} on {3}, {4}{5}{6}: step {7}",
-                       row.replicas > 1 ? count(row.replicas, "replica") + " of " : "", count(row.stages, "stage"),
-                       sharing, count(row.ranks * row.replicas, "rank"), count(row.microBatches, "micro-batch"),
-                       row.ranks > 1 ? ", " + plan.schedule : "", row.recomputes ? ", recomputing" : "",
-                       formatNs(row.stepNs));
+                       row.replicas > 1 ? plc::counted(row.replicas, "replica") + " of " : "",
+                       plc::counted(row.stages, "stage"), sharing, plc::counted(row.ranks * row.replicas, "rank"),
+                       plc::counted(row.microBatches, "micro-batch"), row.ranks > 1 ? ", " + plan.schedule : "",
+                       row.recomputes ? ", recomputing" : "", formatNs(row.stepNs));
 }
 
 void plc::driver::print(const AutomaticPlan &plan, llvm::StringRef prefix, llvm::raw_ostream &out) {
@@ -67,7 +64,7 @@ void plc::driver::print(const AutomaticPlan &plan, llvm::StringRef prefix, llvm:
   out << prefix << "binds: " << plan.binds << "\n";
   out << prefix
       << llvm::formatv("bound: no plan on {0} is faster than {1} ({2:F1} % less); {3} plans were evaluated{4}\n",
-                       count(plan.mostRanks, "rank"), formatNs(plan.boundNs),
+                       plc::counted(plan.mostRanks, "rank"), formatNs(plan.boundNs),
                        100 * (1 - double(plan.boundNs) / double(std::max<int64_t>(plan.chosen->stepNs, 1))),
                        plan.evaluations, plan.isAborted ? ", until the time was over" : "");
   if (plan.others.empty())

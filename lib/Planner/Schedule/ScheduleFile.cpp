@@ -1,6 +1,7 @@
 //===- ScheduleFile.cpp - schedules as tables -----------------------------===//
 #include "plc/Planner/Schedule/ScheduleFile.h"
 #include "plc/Planner/Schedule/Schedules.h"
+#include "plc/Support/Counted.h"
 
 #include <algorithm>
 #include <charconv>
@@ -98,8 +99,7 @@ ScheduleFile::Error ScheduleFile::miscounted(int64_t stage, Task task) const {
   const Row &row = rows[ranks[stage]];
   const std::array<int64_t, 4> &count = counts[stage];
   int64_t microBatch = count[int(task)], all = microBatches();
-  std::string has = "stage 0 has " + std::to_string(all) + (all == 1 ? " micro-batch" : " micro-batches");
-  // Too many: point at the first cell above the count.
+  std::string has = "stage 0 has " + counted(all, "micro-batch");
   if (microBatch > all)
     for (const Cell &cell : row.cells)
       if (cell.stage == stage && cell.microBatch == all &&

@@ -3,6 +3,7 @@
 
 #include "plc/Planner/Base/Format.h"
 #include "plc/Planner/Schedule/Gantt.h"
+#include "plc/Support/Counted.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -21,14 +22,10 @@ constexpr size_t mostShares = 3, mostResidents = 10;
 // By `Explanation::Binding`; also values of the JSON.
 constexpr const char *bindings[] = {"its work", "a channel", "the order", "nothing"};
 
-// English plural: "branches" for words in -h, such as "micro-batch".
-std::string count(int64_t number, llvm::StringRef what) {
-  return std::to_string(number) + " " + what.str() + (number == 1 ? "" : what.ends_with("h") ? "es" : "s");
-}
-
 void printStage(const Explanation &all, const Explanation::Stage &stage, llvm::raw_ostream &out) {
-  out << llvm::formatv("  {0} on rank {1}: {2}, '{3}'{4}, {5}", stage.name, stage.rank, count(stage.layers, all.unit),
-                       stage.first, stage.first == stage.last ? "" : " to '" + stage.last + "'", formatNs(stage.ns));
+  out << llvm::formatv("  {0} on rank {1}: {2}, '{3}'{4}, {5}", stage.name, stage.rank,
+                       plc::counted(stage.layers, all.unit), stage.first,
+                       stage.first == stage.last ? "" : " to '" + stage.last + "'", formatNs(stage.ns));
   if (stage.moved.empty() && all.stages.size() > 1)
     out << "; no " << all.unit << " can be moved";
   if (!stage.moved.empty())
@@ -42,11 +39,11 @@ void printCuts(const Explanation &all, llvm::raw_ostream &out) {
   int64_t ranks = 0;
   for (const Explanation::Stage &stage : all.stages)
     ranks = std::max(ranks, stage.rank + 1);
-  out << "model '" << all.model << "' in " << count(int64_t(all.stages.size()), "stage")
+  out << "model '" << all.model << "' in " << plc::counted(int64_t(all.stages.size()), "stage")
       << (all.pipelineStages ? " of a pipeline of " + std::to_string(all.pipelineStages) : "") << " on "
-      << count(ranks, "rank") << ", " << count(all.microBatches, "micro-batch") << "\n\ncuts: the slowest rank takes "
-      << formatNs(all.cutNs) << " for a micro-batch; no cut takes less than " << formatNs(all.cutBoundNs)
-      << (all.cutNs == all.cutBoundNs ? " (proven)\n" : "\n");
+      << plc::counted(ranks, "rank") << ", " << plc::counted(all.microBatches, "micro-batch")
+      << "\n\ncuts: the slowest rank takes " << formatNs(all.cutNs) << " for a micro-batch; no cut takes less than "
+      << formatNs(all.cutBoundNs) << (all.cutNs == all.cutBoundNs ? " (proven)\n" : "\n");
   for (const Explanation::Stage &stage : all.stages)
     printStage(all, stage, out);
   out << "\n";

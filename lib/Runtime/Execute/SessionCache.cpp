@@ -7,6 +7,7 @@
 #include "plc/Runtime/Base/ProcessGroup.h"
 #include "plc/Runtime/Execute/MakeTransport.h"
 #include "plc/Runtime/Execute/Measurements.h"
+#include "plc/Support/Counted.h"
 
 #include <cstdio>
 
@@ -49,7 +50,7 @@ ProcessGroup *joinProcesses(TransportKind transport, const Module &module) {
   world.compare(module.fileName(), "'training.nonfinite'", nameOfChoice(manifest.optimizer.nonFinite));
   if (auto most = static_cast<int64_t>(mostRanks(manifest)); world.count() > most)
     throw usageError("found " + std::to_string(world.count()) + " processes, but the plan of '" + module.fileName() +
-                     "' has " + std::to_string(most) + " rank" + (most == 1 ? "" : "s"));
+                     "' has " + counted(most, "rank"));
   return joined;
 }
 } // namespace
