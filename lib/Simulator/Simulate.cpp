@@ -18,8 +18,7 @@ using Op = Play::Op;
 /// Times above this are an error: no sum of two times overflows.
 constexpr int64_t mostNs = (int64_t(1) << 62) - 1;
 
-/// Processor sharing: cores, and the ranks that compute on them, each with an even share, as an operating system's
-/// scheduler gives to threads.
+/// Processor sharing: cores, and the ranks that compute on them, each with an even share as an OS gives to threads.
 class Server {
 public:
   Server(int64_t cores, double speed, double wakeNs, bool divides)

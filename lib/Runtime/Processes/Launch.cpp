@@ -426,25 +426,6 @@ void raiseWhatComes() {
 
 } // namespace
 
-MpiLibrary chooseLauncher(const std::optional<MpiLibrary> &asked) {
-  // Without a request the first library that is complete; the error lists what each one lacks.
-  std::string missing;
-  for (size_t i = 0; i < Choice<MpiLibrary>::rows().size(); ++i) {
-    auto library = MpiLibrary(i);
-    const MpiLibraryRow &row = rowOf(library);
-    if (asked.value_or(library) != library)
-      continue;
-    bool plugin = std::filesystem::exists(pluginOf(library));
-    if (plugin && launcherOf(library))
-      return library;
-    missing += (missing.empty() ? "" : "; ") + std::string(row.title) +
-               (plugin ? " has no '" + std::string(row.launcher) + "' here"
-                       : " has no plug-in '" + pluginOf(library) + "': install Debian's package " + row.package +
-                             " and build again");
-  }
-  throw usageError("processes need MPI: " + missing);
-}
-
 int launch(const Launch &request, const Manifest &manifest) { return Launcher(request, manifest).run(); }
 
 void tellLauncher(const std::string &text) {

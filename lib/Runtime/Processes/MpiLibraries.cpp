@@ -1,6 +1,7 @@
 // Finds MPI jobs, launchers and plug-ins.
 #include "plc/Runtime/Processes/MpiLibraries.h"
 
+#include "plc/Runtime/Base/Error.h"
 #include "plc/Runtime/Base/Files.h"
 
 #include <charconv>
@@ -113,6 +114,25 @@ std::optional<std::string> launcherOf(MpiLibrary library) {
   // Debian names launchers by library; elsewhere mpirun may be of either.
   auto plain = findProgram("mpirun");
   return plain && isLauncherOf(*plain, rowOf(library)) ? plain : std::nullopt;
+}
+
+MpiLibrary chooseLauncher(const std::optional<MpiLibrary> &asked) {
+  // Without a request the first library that is complete; the error lists what each one lacks.
+  std::string missing;
+  for (size_t i = 0; i < Choice<MpiLibrary>::rows().size(); ++i) {
+    auto library = MpiLibrary(i);
+    const MpiLibraryRow &row = rowOf(library);
+    if (asked.value_or(library) != library)
+      continue;
+    bool plugin = std::filesystem::exists(pluginOf(library));
+    if (plugin && launcherOf(library))
+      return library;
+    missing += (missing.empty() ? "" : "; ") + std::string(row.title) +
+               (plugin ? " has no '" + std::string(row.launcher) + "' here"
+                       : " has no plug-in '" + pluginOf(library) + "': install Debian's package " + row.package +
+                             " and build again");
+  }
+  throw usageError("processes need MPI: " + missing);
 }
 
 } // namespace plc::runtime

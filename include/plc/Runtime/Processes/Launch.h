@@ -20,10 +20,6 @@ struct Launch {
   std::string model, module;          // a model among the arguments, and the module compiled from it; or both empty
 };
 
-/// The library whose mpirun starts processes: the one asked for, else the first with a plug-in and an mpirun. Throws
-/// usageError if there is none.
-MpiLibrary chooseLauncher(const std::optional<MpiLibrary> &asked);
-
 /// Starts the processes and waits for them. Their output becomes this program's; of their errors only the first is
 /// printed. Returns their exit code. Throws Error if they cannot be started, or if one is stopped for too long (exit
 /// code 5) or lost (4), with the places where its ranks were. SIGINT, SIGTERM and SIGHUP are passed on to the first

@@ -43,6 +43,10 @@ std::string pluginOf(MpiLibrary library);
 /// The path of its mpirun; nullopt if there is none.
 std::optional<std::string> launcherOf(MpiLibrary library);
 
+/// The library whose mpirun starts processes: the one asked for, else the first with a plug-in and an mpirun. Throws
+/// usageError if there is none.
+MpiLibrary chooseLauncher(const std::optional<MpiLibrary> &asked);
+
 } // namespace plc::runtime
 
 template <>
