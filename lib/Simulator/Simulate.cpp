@@ -10,7 +10,6 @@
 #include <queue>
 
 namespace plc::simulator {
-
 namespace {
 
 using Op = Play::Op;
@@ -40,8 +39,8 @@ public:
   /// Removes the jobs that end now and returns their ranks.
   std::vector<size_t> finish(double now) {
     constexpr double almost = 1e-3; // ns: rounding errors of shares
-    pass(now);
     std::vector<size_t> ended;
+    pass(now);
     std::erase_if(jobs, [&](const Job &job) {
       // Late in a long run, the rest may be too short to move the clock.
       bool ends = job.left <= almost || now + job.left / job.rate == now;

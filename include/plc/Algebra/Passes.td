@@ -107,7 +107,7 @@ def EinSimplify : EinPass<"ein-simplify"> {
     %1 = ein.map mul(%u, %u) over [4, 8] maps [(i, j)->(i, j), (i, j)->(i, j), (i, j)->(i, j)]
     %0 = ein.reduce sum(%1) over [4, 8] maps [(i, j)->(i, j), (i, j)->(i)]
     ```
-    Tests: `test/Algebra/Simplify/simplify.mlir`, `test/Algebra/Simplify/prune.mlir`, `test/Algebra/Simplify/outline.mlir`.
+    Tests: `test/Algebra/Simplify/simplify.mlir` and its neighbours.
   }];
 }
 
@@ -175,9 +175,7 @@ def EinMicroBatch : EinPass<"ein-micro-batch"> {
     it.
 
     With `batches` A > 1 the model's samples are those of A batches, which a step accumulates. Each batch is cut into M
-    micro-batches, so the step has A * M.
-
-    Sums over the micro-batches of a step are taken in `lanes` accumulation groups (`ein.model`).
+    micro-batches, so the step has A * M. Sums over the micro-batches of a step are taken in `lanes` accumulation groups (`ein.model`).
 
     Refused: M larger than the batch; more than 65536 micro-batches in a step; `batches` that do not divide the samples,
     or of a model without a batch or without a loss; `lanes` that do not divide M.
@@ -186,8 +184,7 @@ def EinMicroBatch : EinPass<"ein-micro-batch"> {
     ein.model @m(%x: tensor<8x4xf32>) ... batch = 8      // --ein-micro-batch{micro-batches=4}
     ein.model @m(%x: tensor<8x4xf32, #ein.batch<0>>) ... batch = 8, micro_batches = 4
     ```
-    Tests: `test/Algebra/Batch/micro-batch.mlir`, `test/Algebra/Batch/whole-inputs.mlir`, `test/Algebra/Batch/ragged.mlir`,
-    `test/Algebra/Batch/accumulate.mlir`, `test/Algebra/Batch/sample-sums.mlir`, `test/Algebra/Batch/micro-batch-errors.mlir`.
+    Tests: `test/Algebra/Batch/micro-batch.mlir` and its neighbours.
   }];
   let options = [Option<"microBatches", "micro-batches", "int64_t", "1", "number of micro-batches of a batch">,
                  Option<"batches", "batches", "int64_t", "1", "number of batches of a step">,
@@ -222,7 +219,7 @@ def EinShard : EinPass<"ein-shard"> {
     Refused: a size that no parameter has, or that its shards do not divide; different numbers of shards; a parameter
     that is needed whole, such as a recurrent layer's in each iteration.
 
-    Tests: `test/Algebra/Shard/shard.mlir`, `test/Algebra/Shard/shard-loops.mlir`, `test/Algebra/Shard/shard-errors.mlir`.
+    Tests: `test/Algebra/Shard/shard.mlir` and its neighbours.
   }];
   let options = [ListOption<"sizes", "sizes", "std::string", "sizes that are divided, and in how many parts: NAME=PARTS">];
 }
@@ -328,8 +325,7 @@ def EinDifferentiate : EinPass<"ein-differentiate"> {
     A gradient that exists already is no result of B: that of `x` in `x * y` is `y`, and calls read it where it is. The
     sum of two contributions is a body of its own with role `sum`, called with the path of the call that made the value.
 
-    Tests: `test/Algebra/Adjoint/differentiate.mlir`, `test/Algebra/Adjoint/derivatives.mlir`, `test/Algebra/Adjoint/guards.mlir`,
-    `test/Algebra/Adjoint/residuals.mlir`, `test/Algebra/Adjoint/differentiate-inputs.mlir`.
+    Tests: `test/Algebra/Adjoint/differentiate.mlir` and its neighbours.
   }];
   let options = [Option<"forwardOnly", "forward-only", "bool", "false", "no gradient: only replace 'ein.stop'">,
                  ListOption<"wrt", "wrt", "std::string", "arguments and parameters; none: all trained parameters">,
