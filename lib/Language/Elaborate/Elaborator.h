@@ -86,9 +86,6 @@ private:
   void elaborateExtents(const Statement &statement, Scope &scope, Body &body);
   void endExtents(const Statement &statement, Scope &scope, Body &body);
   bool checkDeclared(StringRef name, Binding &binding, Scope &scope, Body &body);
-  bool checkResult(const Declarator &result, const Binding &binding, Scope &scope, const Body &body);
-  bool conforms(const Declarator &said, llvm::ArrayRef<Axis> axes, const Binding &binding, const Body &body,
-                StringRef noun = "");
 
   // NarrowTypes.cpp
   /// The tensor rounded to a storage type; itself if it has that type.
@@ -110,7 +107,6 @@ private:
   std::optional<Initializer> initializerOf(const Statement &statement, const ParamName &param, Scope &scope);
   ValueId materialise(Body &body, const Binding &binding, StringRef name, Element element = Element::Real);
   bool enter(const Call &call);
-  bool define(Scope &scope, Body &body, StringRef name, SMLoc place, Binding binding);
 
   // ElaborateModels.cpp
   std::optional<std::vector<Binding>> callLayer(const Call &call, Scope &scope);
@@ -118,6 +114,7 @@ private:
   void enterPath(const Call &call, std::string &path);
   bool checkTurn(const Statement &repeat, Scope &scope);
   std::optional<std::string> namespaceOf(const Namespace *space, const Scope &scope);
+  void elaborateRepeat(const Statement &statement, Scope &scope, Body &body);
   bool elaborateTurn(const Statement &repeat, int64_t turn, int64_t count, Scope &scope, Body &body);
   void addParameters(const Call &call, const Instance &instance, Step &step);
   void markBatch(const Function &model, Scope &scope);
