@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""check_budgets.py: more memory makes no step slower. Under each budget cuts count with what ranks compute again: where
+"""cuts.py: more memory makes no step slower. Under each budget cuts count with what ranks compute again: where
 all values fit, but only if the ranks are cut unequally, values are computed again if that is faster."""
 import re
 import subprocess
