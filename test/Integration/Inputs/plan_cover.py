@@ -21,37 +21,21 @@ import shutil
 import subprocess
 import sys
 
+import pairs
+
 REMAT = {"none": [], "uniform": ["checkpoint.interval=2"], "selective": ["checkpoint.layers=[1]"],
          "dynamic": ["checkpoint.memory_fraction=0.5"], "budget": []}
-BUDGETS = (0.8, 0.9, 0.95, 0.98, 1)
-
-
-def pairwise(factors):
-    """Few rows that together hold every pair of values of two factors: greedy, the same each time."""
-    rows = list(itertools.product(*factors))
-    pairs = lambda row: {(i, j, row[i], row[j]) for i, j in itertools.combinations(range(len(row)), 2)}
-    left = set().union(*map(pairs, rows))
-    chosen = []
-    while left:
-        best = max(rows, key=lambda row: len(pairs(row) & left))
-        chosen.append(best)
-        left -= pairs(best)
-    return chosen
+BUDGETS = (0.92, 0.96, 1)
+MOST_PROCESSES = 8
 
 
 def next_of(values, value):
     return values[(values.index(value) + 1) % len(values)]
 
 
-def run(*command, ends=(0,)):
-    """The exit code, which must be one of these."""
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode not in ends:
-        sys.exit(f"{' '.join(command)}\nended with {done.returncode}:\n{done.stderr}")
-    return done.returncode
-
-
 class Cover:
+    """Runs rows. A failure ends the process, and names the plan."""
+
     def __init__(self, folder, steps, compile_arguments, transports, counts, modes=("lazy",)):
         self.folder, self.steps, self.arguments = pathlib.Path(folder), steps, compile_arguments
         self.transports, self.counts, self.modes = transports, counts, modes
@@ -59,7 +43,17 @@ class Cover:
         self.folder.mkdir(parents=True, exist_ok=True)
         text = compile_arguments[0]
         self.data = ["--data", f"tok={text}", "--data", f"next={text}+1", "--holdout", "0", "--seed", "7"]
-        self.expected, self.saved = None, {}
+        self.expected, self.saved, self.plan = None, {}, ""
+
+    def fail(self, why):
+        sys.exit(f"plan {self.plan}: {why}")
+
+    def run(self, *command, ends=(0,)):
+        """The exit code, which must be one of these."""
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode not in ends:
+            self.fail(f"{' '.join(command)}\nended with {done.returncode}:\n{done.stderr}")
+        return done.returncode
 
     def module(self, stages, schedule, remat, replicas, mode):
         path = self.folder / f"{stages}.{schedule}.{remat}.{replicas}.{mode}.plcm"
@@ -74,7 +68,7 @@ class Cover:
 
     def compile(self, sets, path, ends=(0,)):
         flags = [word for key in sets for word in ("--set", key)]
-        return run("plc-compile", *self.arguments, *flags, "-o", str(path), ends=ends)
+        return self.run("plc-compile", *self.arguments, *flags, "-o", str(path), ends=ends)
 
     def compile_in_budget(self, sets, path, free):
         """The other programs of a module must fit, too."""
@@ -84,41 +78,40 @@ class Cover:
         for part in BUDGETS:
             if self.compile([*sets, f"memory.budget={int(most * part)}B"], path, ends=(0, 3)) == 0:
                 return
-        sys.exit(f"{path}: nothing fits in the {most} bytes of what recomputes nothing")
+        self.fail(f"nothing fits in the {most} bytes of what recomputes nothing")
 
     def train(self, module, threads, name, *flags, steps=None, processes=()):
         log = self.folder / f"{name}.jsonl"
-        run("plc-run", "train", module, "--set", f"machine.threads_per_stage={threads}", *self.data, "--steps",
+        self.run("plc-run", "train", module, "--set", f"machine.threads_per_stage={threads}", *self.data, "--steps",
             str(steps or self.steps), "--log", str(log), "--overwrite", *processes, *flags)
         return log
 
-    def check(self, name, log, first=1):
-        """A log of the steps from the first one to the last."""
+    def check(self, log):
+        """A log of all steps."""
         lines = [json.loads(line) for line in open(log)]
         plans = [line["plan"] for line in lines if "plan" in line]
         keys = {plan["numerics_key"] for plan in plans}
         for plan in plans:
             self.most_added[plan["remat"]] = max(self.most_added.get(plan["remat"], 1), plan["added_flop_factor"])
         bits = [(line["step"], line["loss_bits"], line["grad_norm"]) for line in lines if "step" in line]
-        if [step for step, _, _ in bits] != list(range(first, self.steps + 1)):
-            sys.exit(f"{name}: found steps {[step for step, _, _ in bits]}, expected {first} to {self.steps}")
+        if [step for step, _, _ in bits] != list(range(1, self.steps + 1)):
+            self.fail(f"found steps {[step for step, _, _ in bits]}, expected 1 to {self.steps}")
         if self.expected is None:
             if len({loss for _, loss, _ in bits}) < self.steps // 2:
-                sys.exit(f"{name}: the loss does not move")
+                self.fail("the loss does not move")
             self.expected = (keys, bits)
-        for found, expected in zip((keys, bits), (self.expected[0], self.expected[1][first - 1:])):
+        for found, expected in zip((keys, bits), self.expected):
             if found != expected:
                 differ = next((pair for pair in zip(found, expected) if pair[0] != pair[1]), (found, expected))
-                sys.exit(f"{name}: found {differ[0]}, expected {differ[1]}")
+                self.fail(f"found {differ[0]}, expected {differ[1]}")
         for rank in (rank for line in lines if "summary" in line for rank in line["summary"]["ranks"]):
             if rank["planned_bytes"] != rank["measured_bytes"]:
-                sys.exit(f"{name}: rank {rank['rank']} planned {rank['planned_bytes']} bytes and wrote "
-                         f"{rank['measured_bytes']}")
+                self.fail(f"rank {rank['rank']} planned {rank['planned_bytes']} bytes and wrote {rank['measured_bytes']}")
 
-    def check_saved(self, name, folder):
+    def check_saved(self, folder):
         found = [(folder / "latest" / f"{part}.safetensors").read_bytes() for part in ("params", "state")]
         if found != self.saved.setdefault("first", found):
-            sys.exit(f"{name}: another checkpoint than the first plan's")
+            self.fail("another checkpoint than the first plan's")
 
     @staticmethod
     def ranks(module):
@@ -129,16 +122,17 @@ class Cover:
         if transport == "threads":
             return []
         ranks = self.ranks(module)
-        return ["--mpi", transport, "--ranks", str(2 if fewer and ranks == 4 else ranks)]
+        return ["--mpi", transport, "--ranks", str(2 if fewer and ranks == 4 else min(ranks, MOST_PROCESSES))]
 
     def clear(self):
         """Forgets what ran; modules are compiled again."""
         for path in self.folder.iterdir():
             shutil.rmtree(path) if path.is_dir() else path.unlink()
 
-    def row(self, stages, schedule, remat, threads, resumed, transport, replicas, mode):
+    def row(self, stages, schedule, remat, threads, resumed, transport, replicas, mode, *flags):
+        """flags: further ones of the run that is checked."""
         how = "resumed" if resumed else "straight"
-        name = f"{stages}.{schedule}.{remat}.{threads}.{how}.{transport}.{replicas}.{mode}"
+        self.plan = name = f"{stages}.{schedule}.{remat}.{threads}.{how}.{transport}.{replicas}.{mode}"
         module = self.module(stages, schedule, remat, replicas, mode)
         end = self.folder / f"{name}.end"
         fewer = threads == 2
@@ -148,12 +142,17 @@ class Cover:
             self.train(module, threads, name, "--save", saved, steps=self.steps // 2,
                        processes=self.processes(module, transport, fewer))
             module = self.module(stages, schedule, remat, next_of(self.counts, replicas), next_of(self.modes, mode))
-            log = self.train(module, threads, name, "--resume", saved, "--save", str(end),
+            log = self.train(module, threads, name, "--resume", saved, "--save", str(end), *flags,
                              processes=self.processes(module, following, not fewer))
         else:
-            log = self.train(module, threads, name, "--save", str(end), processes=self.processes(module, transport, fewer))
-        self.check(name, log)
-        self.check_saved(name, end)
+            log = self.train(module, threads, name, "--save", str(end), *flags, processes=self.processes(module, transport, fewer))
+        self.check(log)
+        self.check_saved(end)
+
+    def check_recomputed(self, policies):
+        for policy in policies:
+            if policy != "none" and self.most_added.get(policy, 1) == 1:
+                sys.exit(f"no plan computes anything again by policy '{policy}'")
 
 
 def main():
@@ -173,15 +172,14 @@ def main():
     policies, modes = tuple(chosen.remat.split(",")), tuple(chosen.modes.split(","))
     factors = [stages, schedules, policies, (1, 2), (False, True), transports, counts, modes]
     cover = Cover(chosen.folder, chosen.steps, rest, transports, counts, modes)
-    rows = list(itertools.product(*factors)) if chosen.full else pairwise(factors)
+    rows = list(itertools.product(*factors)) if chosen.full else pairs.cover(factors)
     for row in rows:
         cover.row(*row)
     for schedule in schedules:
         module = cover.module(stages[-1], schedule, rows[-1][2], counts[-1], modes[-1])
-        cover.check(f"check-arena.{schedule}", cover.train(module, 2, f"check-arena.{schedule}", "--check-arena"))
-    for policy in policies:
-        if policy != "none" and cover.most_added.get(policy, 1) == 1:
-            sys.exit(f"no plan computes anything again by policy '{policy}'")
+        cover.plan = f"check-arena.{schedule}"
+        cover.check(cover.train(module, 2, cover.plan, "--check-arena"))
+    cover.check_recomputed(policies)
     print(f"{len(rows)} plans agree bit for bit in {chosen.steps} steps, and wrote what they planned")
 
 
