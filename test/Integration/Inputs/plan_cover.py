@@ -25,7 +25,7 @@ import pairs
 
 REMAT = {"none": [], "uniform": ["checkpoint.interval=2"], "selective": ["checkpoint.layers=[1]"],
          "dynamic": ["checkpoint.memory_fraction=0.5"], "budget": []}
-BUDGETS = (0.92, 0.96, 1)
+BUDGETS = (0.8, 0.92, 1)
 MOST_PROCESSES = 8
 
 
