@@ -36,9 +36,9 @@ def next_of(values, value):
 class Cover:
     """Runs rows. A failure ends the process, and names the plan."""
 
-    def __init__(self, folder, steps, compile_arguments, transports, counts, modes=("lazy",)):
+    def __init__(self, folder, steps, compile_arguments, transports, counts, modes=("lazy",), budgets=BUDGETS):
         self.folder, self.steps, self.arguments = pathlib.Path(folder), steps, compile_arguments
-        self.transports, self.counts, self.modes = transports, counts, modes
+        self.transports, self.counts, self.modes, self.budgets = transports, counts, modes, budgets
         self.most_added = {}  # operations with what is computed again, by policy, as parts of those without
         self.folder.mkdir(parents=True, exist_ok=True)
         text = compile_arguments[0]
@@ -75,7 +75,7 @@ class Cover:
         told = subprocess.run(["plc-run", "inspect", free], capture_output=True, text=True, check=True).stdout
         train = told[told.index("entry train"):].split("\n\n")[0]
         most = max(int(each) for each in re.findall(r"^  rank .* (\d+) bytes", train, re.M))
-        for part in BUDGETS:
+        for part in self.budgets:
             if self.compile([*sets, f"memory.budget={int(most * part)}B"], path, ends=(0, 3)) == 0:
                 return
         self.fail(f"nothing fits in the {most} bytes of what recomputes nothing")
