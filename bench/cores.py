@@ -84,7 +84,7 @@ with tempfile.TemporaryDirectory() as folder:
                      "predicted": int(played[1]) / 1e6, "ms": []})
     order = list(rows)
     for turn in range(given.rounds):
-        random.Random(turn).shuffle(order)
+        random.Random(iteration).shuffle(order)
         for row in order:
             text = run("plc-run", "bench", row["module"], "--repeats", str(given.repeats), "--warmup", "2").stdout
             row["ms"].append(float(re.search(r"^step +([0-9.]+) ms median", text, re.M)[1]))

@@ -224,9 +224,9 @@ def main():
                 sys.exit(f"logits at position {position} differ by {worst}")
         rates, ratios, first = {name: [] for name in sides}, [], 4
         for turn in range(options.rounds + 1):
-            seconds = {name: ask(name, first, options.tokens)[0] for name in (list(sides) if turn % 2 else list(sides)[::-1])}
+            seconds = {name: ask(name, first, options.tokens)[0] for name in (list(sides) if iteration % 2 else list(sides)[::-1])}
             first += options.tokens
-            if turn == 0:
+            if iteration == 0:
                 continue  # what is computed once
             for name in sides:
                 rates[name].append(options.tokens / seconds[name])

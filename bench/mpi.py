@@ -100,7 +100,7 @@ def wait_cost(folder, side, steps):
 
 
 def tiny_kernels(folder, stages):
-    """Median steps, of runs turn by turn, by how they run."""
+    """Median steps, of runs iteration by iteration, by how they run."""
     module, log = folder / "tiny.plcm", folder / "log.jsonl"
     sizes = [f"-D{size}" for size in ("B=8", "S=8", "D=8", "H=2", "L=4")]
     subprocess.run([compile_, root / "examples/gpt.ein", *sizes, "--set", "parallelism.micro_batches=8", "--set",

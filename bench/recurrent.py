@@ -71,7 +71,7 @@ def long_step(folder, iterations, threads):
     """The arena's MiB and the step's ms of a model of 4096 iterations."""
     shape = dict(B=16, T=4096, D=64, H=128)
     numpy.save(folder / "x.npy", numpy.random.default_rng(0).standard_normal(list(shape.values())[:3], dtype=numpy.float32))
-    step = Step(MODEL.format(**shape), folder, threads, [f"checkpoint.turns={iterations}"])
+    step = Step(MODEL.format(**shape), folder, threads, [f"checkpoint.loops={iterations}"])
     step.weights_and_loss()
     plan = json.loads((folder / "log.jsonl").read_text().splitlines()[0])["plan"]
     return sum(stage["peak_bytes"] for stage in plan["stages"]) / 2**20, step.ms(1)

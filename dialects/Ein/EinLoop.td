@@ -1,4 +1,4 @@
-//===- EinLoop.td - turns that carry values --------------------------------===//
+//===- EinLoop.td - iterations that carry values --------------------------------===//
 #ifndef PLC_EIN_LOOP
 #define PLC_EIN_LOOP
 
@@ -7,9 +7,9 @@ include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Ein_LoopOp : Ein_Op<"loop", [Pure, IsolatedFromAbove, AttrSizedOperandSegments]> {
-  let summary = "turns of one body, each of which reads what the one before gave";
+  let summary = "iterations of one body, each of which reads what the one before gave";
   let description = [{
-    Runs the body in `turns` iterations. Its arguments, in order:
+    Runs the body in `iterations` iterations. Its arguments, in order:
 
     - the *carries*: `init` in the first iteration, then the carries that the previous one returned;
     - for each of `slices`, its element at the iteration's number along axis 0;
@@ -23,7 +23,7 @@ def Ein_LoopOp : Ein_Op<"loop", [Pure, IsolatedFromAbove, AttrSizedOperandSegmen
     An example, from `test/Dialect/Ein/loop.mlir`:
 
     ```mlir
-    %last, %all = ein.loop turns 5 carries(%h) slices(%x) with(%w) : (tensor<4xf32>, tensor<5x4xf32>, tensor<4x4xf32>) -> (tensor<4xf32>, tensor<5x4xf32>) {
+    %last, %all = ein.loop iterations 5 carries(%h) slices(%x) with(%w) : (tensor<4xf32>, tensor<5x4xf32>, tensor<4x4xf32>) -> (tensor<4xf32>, tensor<5x4xf32>) {
     ^bb0(%carry: tensor<4xf32>, %slice: tensor<4xf32>, %weight: tensor<4x4xf32>):
       %y = ein.contract "b,ba->a" %carry, %weight : (tensor<4xf32>, tensor<4x4xf32>) -> tensor<4xf32>
       %next = ein.map add "a,a->a" %slice, %y : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
@@ -32,29 +32,29 @@ def Ein_LoopOp : Ein_Op<"loop", [Pure, IsolatedFromAbove, AttrSizedOperandSegmen
     ```
 
     (C1) The body is one block, ended by `ein.return`; there is at least one iteration.
-    (C2) Axis 0 of slices and of results that hold elements has the extent `turns` and is no batch axis.
+    (C2) Axis 0 of slices and of results that hold elements has the extent `iterations` and is no batch axis.
     (C3) The body's arguments have the types of `init`, of the slices' elements and of `invariants`.
     (C4) The body's results have the types of the carries, then of the elements of the results.
   }];
   let arguments = (ins Variadic<Ein_Tensor>:$init, Variadic<Ein_Tensor>:$slices, Variadic<Ein_Tensor>:$invariants,
-                       Ein_Count:$turns, UnitAttr:$reverse);
+                       Ein_Count:$iterations, UnitAttr:$reverse);
   let results = (outs Variadic<Ein_Tensor>:$results);
   let regions = (region AnyRegion:$body);
   let assemblyFormat = [{
-    `turns` $turns (`reverse` $reverse^)? `carries` `(` $init `)` `slices` `(` $slices `)` `with` `(` $invariants `)`
+    `iterations` $iterations (`reverse` $reverse^)? `carries` `(` $init `)` `slices` `(` $slices `)` `with` `(` $invariants `)`
     attr-dict-with-keyword `:` functional-type(operands, results) $body
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     int64_t getNumCarries() { return getInit().size(); }
-    ::mlir::Block &getTurn() { return getBody().front(); }
-    ::mlir::Operation *getEnd() { return getTurn().getTerminator(); }
+    ::mlir::Block &getIteration() { return getBody().front(); }
+    ::mlir::Operation *getEnd() { return getIteration().getTerminator(); }
     /// Arguments of the body.
-    ::llvm::ArrayRef<::mlir::BlockArgument> getCarries() { return getTurn().getArguments().take_front(getInit().size()); }
+    ::llvm::ArrayRef<::mlir::BlockArgument> getCarries() { return getIteration().getArguments().take_front(getInit().size()); }
     ::llvm::ArrayRef<::mlir::BlockArgument> getParts() {
-      return getTurn().getArguments().slice(getInit().size(), getSlices().size());
+      return getIteration().getArguments().slice(getInit().size(), getSlices().size());
     }
-    ::llvm::ArrayRef<::mlir::BlockArgument> getShared() { return getTurn().getArguments().take_back(getInvariants().size()); }
+    ::llvm::ArrayRef<::mlir::BlockArgument> getShared() { return getIteration().getArguments().take_back(getInvariants().size()); }
     /// What the body gives.
     ::mlir::OperandRange getNextCarries() { return getEnd()->getOperands().take_front(getInit().size()); }
     ::mlir::OperandRange getElements() { return getEnd()->getOperands().drop_front(getInit().size()); }

@@ -262,14 +262,14 @@ def Ein_WindowOp : Ein_Op<"window", [Pure]> {
   }];
 }
 
-def Ein_PlaceOp : Ein_Op<"place", [Pure]> {
+def Ein_InsertSliceOp : Ein_Op<"insert_slice", [Pure]> {
   let summary = "a tensor as a sub-range of a larger one, 0 elsewhere";
   let description = [{
     result[map(d)] = input[d]; the other elements are 0 (or false). Made by the language for sub-ranges of an axis on a
     left side and for `pad(x[..])`, and as the adjoint of an `ein.window` that reads each element once at most.
 
-    Example: `%y = ein.place %x at affine_map<(d0, d1) -> (d0, d1 * 2 + 1)> : (tensor<2x3xi1>) -> tensor<2x8xi1>`, in
-    `test/Dialect/Ein/roundtrip.mlir`.
+    Example: `%y = ein.insert_slice %x at affine_map<(d0, d1) -> (d0, d1 * 2 + 1)> : (tensor<2x3xi1>) ->
+    tensor<2x8xi1>`, in `test/Dialect/Ein/roundtrip.mlir`.
 
     (C1) Input and result have one rank and one element type.
     (C2) The map gives axis i of the result as an integer and a positive multiple of di.

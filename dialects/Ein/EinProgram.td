@@ -179,7 +179,7 @@ def Ein_CallOp : Ein_Op<"call", [DeclareOpInterfaceMethods<SymbolUserOpInterface
   let description = [{
     Applies `callee` to `args`, the parameters `params` and, for a W body, the accumulators of the parameters
     `accumulates` (one gradient *site* per call and position). `path` is the instance's path, the same on the F, B and
-    W calls of one instance. Results are the callee's data results. `turn` numbers the iterations of the
+    W calls of one instance. Results are the callee's data results. `iteration` numbers the iterations of the
     model's innermost `repeat`s in program order; calls outside have none. Recomputation counts layers by it.
 
     A call that accumulates writes its sites. Any other has no effect, and is dead if nothing uses its results.
@@ -196,11 +196,11 @@ def Ein_CallOp : Ein_Op<"call", [DeclareOpInterfaceMethods<SymbolUserOpInterface
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<Ein_Tensor>:$args,
                        DefaultValuedAttr<Ein_Symbols, "{}">:$params,
                        DefaultValuedAttr<Ein_Symbols, "{}">:$accumulates, StrAttr:$path,
-                       OptionalAttr<Ein_Count>:$turn);
+                       OptionalAttr<Ein_Count>:$iteration);
   let results = (outs Variadic<Ein_Tensor>:$results);
   let assemblyFormat = [{
-    $callee `(` $args `)` (`params` $params^)? (`accumulates` $accumulates^)? `path` $path (`turn` $turn^)? attr-dict
-    `:` functional-type($args, $results)
+    $callee `(` $args `)` (`params` $params^)? (`accumulates` $accumulates^)? `path` $path (`iteration` $iteration^)?
+    attr-dict `:` functional-type($args, $results)
   }];
 }
 

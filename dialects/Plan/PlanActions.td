@@ -173,18 +173,18 @@ def Plan_StepOp : Plan_Action<"step"> {
   let assemblyFormat = "attr-dict";
 }
 
-def Plan_StaticKind : I32EnumAttr<"StaticKind", "what a place in the static area holds", [
+def Plan_BufferKind : I32EnumAttr<"BufferKind", "what a place in the static area holds", [
     I32EnumAttrCase<"parameter", 0>, I32EnumAttrCase<"gradient", 1>, I32EnumAttrCase<"moment1", 2>,
     I32EnumAttrCase<"moment2", 3>, I32EnumAttrCase<"input", 4>, I32EnumAttrCase<"output", 5>,
-    I32EnumAttrCase<"prepared", 6>, I32EnumAttrCase<"state", 7>
+    I32EnumAttrCase<"precomputed", 6>, I32EnumAttrCase<"state", 7>
   ]> {
   let cppNamespace = "::plc::plan";
   let genSpecializedAttr = 0;
 }
-def Plan_StaticKindAttr : Plan_WordAttr<Plan_StaticKind, "static_kind">;
+def Plan_BufferKindAttr : Plan_WordAttr<Plan_BufferKind, "static_kind">;
 
 def Plan_LayoutOp : Plan_Op<"layout", [SingleBlock, NoTerminator, NoRegionArguments, HasParent<"RankOp">,
-                                       Plan_HoldsOnly<["StaticOp", "FrameOp"]>]> {
+                                       Plan_HoldsOnly<["BufferOp", "FrameOp"]>]> {
   let summary = "the arena of a rank";
   let description = [{
     First the static area, whose persistent buffers its region lists, then values of micro-batches. Frames say which
@@ -205,24 +205,24 @@ def Plan_LayoutOp : Plan_Op<"layout", [SingleBlock, NoTerminator, NoRegionArgume
     (C1) static <= bound <= arena.
     (C2) A task has at most one frame, and one for runs that keep.
   }];
-  let arguments = (ins Plan_Natural:$static_bytes, Plan_Natural:$arena_bytes, Plan_Natural:$bound_bytes,
+  let arguments = (ins Plan_Natural:$persistent_bytes, Plan_Natural:$arena_bytes, Plan_Natural:$bound_bytes,
                        UnitAttr:$exact);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    `static` $static_bytes `arena` $arena_bytes `bound` $bound_bytes (`exact` $exact^)? attr-dict-with-keyword $body
+    `static` $persistent_bytes `arena` $arena_bytes `bound` $bound_bytes (`exact` $exact^)? attr-dict-with-keyword $body
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    static constexpr ::llvm::StringLiteral contents = "statics and frames";
+    static constexpr ::llvm::StringLiteral contents = "buffers and frames";
     /// The frame of a task's runs; null if each of its slots is a base.
     FrameOp getFrame(::llvm::StringRef stage, Role role, bool keep);
   }];
 }
 
-def Plan_StaticOp : Plan_Op<"static", [HasParent<"LayoutOp">]> {
+def Plan_BufferOp : Plan_Op<"static", [HasParent<"LayoutOp">]> {
   let summary = "a persistent buffer";
   let description = [{
-    `name` is a parameter's or state's path, or an input's or output's name; `prepared` values are named
+    `name` is a parameter's or state's path, or an input's or output's name; `precomputed` values are named
     STAGE.NUMBER, by the stage and the number of its P's result. `owned` as in `plan.param`.
 
     Gradients have a `site`, with `lanes` accumulators one behind the other, from group `lane` on. Inputs, outputs
@@ -236,11 +236,12 @@ def Plan_StaticOp : Plan_Op<"static", [HasParent<"LayoutOp">]> {
 
     (C1) `site` is given exactly for gradients, `lane` and `lanes` for no others.
   }];
-  let arguments = (ins Plan_StaticKindAttr:$kind, StrAttr:$name, OptionalAttr<Plan_Natural>:$site,
+  let arguments = (ins Plan_BufferKindAttr:$kind, StrAttr:$name, OptionalAttr<Plan_Natural>:$site,
                        DefaultValuedAttr<Plan_Natural, "0">:$lane, DefaultValuedAttr<Plan_Positive, "1">:$lanes,
                        Plan_Natural:$at, Plan_Natural:$bytes, UnitAttr:$owned);
   let assemblyFormat = [{
-    $kind $name (`site` $site^)? (`lane` $lane^)? (`lanes` $lanes^)? `at` $at `bytes` $bytes (`owned` $owned^)? attr-dict
+    $kind $name (`site` $site^)? (`lane` $lane^)? (`lanes` $lanes^)? `at` $at `bytes` $bytes (`owned` $owned^)?
+    attr-dict
   }];
   let hasVerifier = 1;
 }

@@ -50,8 +50,8 @@ def Plan_KernelKind : I32EnumAttr<"KernelKind", "shape of a kernel's iteration",
     I32EnumAttrCase<"columns", 2>,     // reductions over leading axes, one chain per column
     I32EnumAttrCase<"elementwise", 3>, // maps and gathers alone
     I32EnumAttrCase<"scatter", 4>,     // scatter_add
-    I32EnumAttrCase<"place", 5>,       // a copy into a part of the result
-    I32EnumAttrCase<"loop", 6>         // turns, each of which calls kernels that it holds
+    I32EnumAttrCase<"insert_slice", 5>,       // a copy into a part of the result
+    I32EnumAttrCase<"loop", 6>         // iterations, each of which calls kernels that it holds
   ]> {
   let cppNamespace = "::plc::plan";
   let genSpecializedAttr = 0;
@@ -68,8 +68,8 @@ def Plan_Implementation : I32EnumAttr<"Implementation", "who computes a kernel",
     I32EnumAttrCase<"elementwise", 4>,
     I32EnumAttrCase<"columns", 5>,
     I32EnumAttrCase<"scatter", 6>,
-    I32EnumAttrCase<"place", 7>,
-    I32EnumAttrCase<"loop", 8>         // the runtime, turn by turn
+    I32EnumAttrCase<"insert_slice", 7>,
+    I32EnumAttrCase<"loop", 8>         // the runtime, iteration by iteration
   ]> {
   let cppNamespace = "::plc::plan";
   let genSpecializedAttr = 0;

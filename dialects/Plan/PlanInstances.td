@@ -68,12 +68,12 @@ def Plan_RematInstanceOp : Plan_Instance<"remat_instance"> {
     `bound`: no choice that keeps as little recomputes for less. `--plan-solve-instances` solves or checks it, and
     rejects numbers that the policy ignores.
 
-    Under the policy `budget` it is another problem (`RetentionProblem` of `plc/Planner/Remat/Retention.h`), which
-    is checked, not solved. Backward calls take time and make values, too. `limit` is all that the rank may hold,
-    with `static` bytes and `in_flight` micro-batches at once, other ones of which run between B and W if it
+    Under the policy `budget` it is another problem (`BudgetedRematProblem` of `plc/Planner/Remat/BudgetedRemat.h`),
+    which is checked, not solved. Backward calls take time and make values, too. `limit` is all that the rank may
+    hold, with `static` bytes and `in_flight` micro-batches at once, other ones of which run between B and W if it
     `splits`. No call runs again before the call `again_from`. The answer has, for each of the `cloned` calls in
-    order, the call `before` which it runs, computes and backwards counted together; `bytes` is the most that is
-    live at once.
+    order, the call `before` which it runs, computes and backwards counted together; `bytes` is the most that is live
+    at once.
 
     An example, from `test/Planning/Base/solve-instances.mlir`:
 
@@ -91,7 +91,7 @@ def Plan_RematInstanceOp : Plan_Instance<"remat_instance"> {
   let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$sym_visibility, Plan_RematAttr:$policy,
                        OptionalAttr<Plan_Count>:$interval, OptionalAttr<DenseI64ArrayAttr>:$layers,
                        OptionalAttr<F64Attr>:$fraction, OptionalAttr<Plan_Count>:$min_interval, UnitAttr:$equations,
-                       OptionalAttr<Plan_Count>:$limit, OptionalAttr<Plan_Count>:$static_bytes,
+                       OptionalAttr<Plan_Count>:$limit, OptionalAttr<Plan_Count>:$persistent_bytes,
                        OptionalAttr<Plan_Count>:$in_flight, UnitAttr:$splits, OptionalAttr<Plan_Count>:$again_from,
                        OptionalAttr<DenseI64ArrayAttr>:$kept,
                        OptionalAttr<DenseI64ArrayAttr>:$cloned, OptionalAttr<DenseI64ArrayAttr>:$before,
@@ -99,7 +99,7 @@ def Plan_RematInstanceOp : Plan_Instance<"remat_instance"> {
                        OptionalAttr<Plan_Count>:$ns, OptionalAttr<Plan_Count>:$bound);
   let assemblyFormat = [{
     $sym_name `policy` $policy (`interval` $interval^)? (`layers` $layers^)? (`fraction` $fraction^)?
-    (`min_interval` $min_interval^)? (`equations` $equations^)? (`limit` $limit^)? (`static` $static_bytes^)?
+    (`min_interval` $min_interval^)? (`equations` $equations^)? (`limit` $limit^)? (`static` $persistent_bytes^)?
     (`in_flight` $in_flight^)? (`splits` $splits^)? (`again_from` $again_from^)? (`kept` $kept^)? (`cloned` $cloned^)? (`before` $before^)?
     (`bytes` $bytes^)? (`ns` $ns^)? (`bound` $bound^)? attr-dict-with-keyword $body
   }];
@@ -168,7 +168,8 @@ def Plan_BackwardOp : Plan_RematItem<"backward"> {
                        DefaultValuedAttr<Plan_Count, "0">:$scratch, DenseI64ArrayAttr:$reads,
                        OptionalAttr<DenseI64ArrayAttr>:$makes, OptionalAttr<DenseI64ArrayAttr>:$in_place);
   let assemblyFormat = [{
-    $role (`named` $label^)? (`stage` $stage^)? (`ns` $ns^)? (`scratch` $scratch^)? `reads` $reads (`makes` $makes^)? (`in_place` $in_place^)? attr-dict
+    $role (`named` $label^)? (`stage` $stage^)? (`ns` $ns^)? (`scratch` $scratch^)? `reads` $reads (`makes` $makes^)?
+    (`in_place` $in_place^)? attr-dict
   }];
   let hasVerifier = 1;
 }

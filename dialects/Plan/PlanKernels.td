@@ -67,7 +67,7 @@ def Plan_KernelOp : Plan_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, S
     int64_t getNumInputs() { return getFunctionType().getNumInputs() - getNumAccumulators(); }
     /// Of a kernel of kind `loop`.
     ::plc::ein::LoopOp getLoop() { return *getBody().getOps<::plc::ein::LoopOp>().begin(); }
-    /// The result in which its turns keep values; null if they keep none.
+    /// The result in which its iterations keep values; null if they keep none.
     ::mlir::Value getScratch();
   }];
 }
@@ -116,8 +116,8 @@ def Plan_CallOp : Plan_Op<"call", [DeclareOpInterfaceMethods<SymbolUserOpInterfa
   let results = (outs Variadic<Plan_Tensor>:$results);
   let hasVerifier = 1;
   let assemblyFormat = [{
-    $kernel `(` $args `)` (`path` $path^)? (`recompute` $recompute^)? (`discard` $discard^)? (`again` $again^)? attr-dict
-    `:` functional-type($args, $results)
+    $kernel `(` $args `)` (`path` $path^)? (`recompute` $recompute^)? (`discard` $discard^)? (`again` $again^)?
+    attr-dict `:` functional-type($args, $results)
   }];
 }
 

@@ -44,8 +44,8 @@ def Plan_SpecOp : Plan_Op<"spec", [HasParent<"::mlir::ModuleOp">]> {
                        DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$saved, StrArrayAttr:$order,
                        Plan_Positive:$replicas, DefaultValuedAttr<Plan_Positive, "1">:$shards);
   let assemblyFormat = [{
-    $model `cut` $cut `ranks` $ranks (`full` $full^)? (`once` $once^)? (`each` $each^)? (`always` $always^)? (`saved` $saved^)?
-    `order` $order `replicas` $replicas (`shards` $shards^)? attr-dict
+    $model `cut` $cut `ranks` $ranks (`full` $full^)? (`once` $once^)? (`each` $each^)? (`always` $always^)? (`saved`
+    $saved^)? `order` $order `replicas` $replicas (`shards` $shards^)? attr-dict
   }];
   let hasVerifier = 1;
 }

@@ -16,7 +16,7 @@ const char *plan::misfit(Implementation by, ein::ContractOp op) {
   case Implementation::elementwise:
   case Implementation::columns:
   case Implementation::scatter:
-  case Implementation::place:
+  case Implementation::insert_slice:
   case Implementation::loop: return "that computes no contraction";
   }
   ein::Contraction contraction = ein::analyse(op);

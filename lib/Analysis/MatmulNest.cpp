@@ -146,10 +146,10 @@ static LoopDim take(SmallVector<LoopDim> &loops) {
 }
 
 // Exchanges the two factors. A product of two numbers commutes in bits, so no sum changes.
-static void turn(Contraction &x) {
-  auto turnLoop = [](LoopDim &loop) { std::swap(loop.a, loop.b); };
+static void iteration(Contraction &x) {
+  auto iterationLoop = [](LoopDim &loop) { std::swap(loop.a, loop.b); };
   for (auto *loops : {&x.batch, &x.m, &x.n, &x.k, &x.anew})
-    llvm::for_each(*loops, turnLoop);
+    llvm::for_each(*loops, iterationLoop);
   std::swap(x.m, x.n);
   std::swap(x.a, x.b);
   std::swap(x.firstOfA, x.firstOfB);
@@ -203,7 +203,7 @@ std::optional<MatmulNest> plc::ein::asProduct(Contraction x) {
     return std::nullopt;
   auto isContiguous = [](const LoopDim &loop) { return loop.c == 1; };
   if (llvm::any_of(x.m, isContiguous))
-    turn(x);
+    iteration(x);
   MatmulNest product;
   product.a = x.a, product.b = x.b, product.c = x.c;
   product.firstOfA = x.firstOfA, product.firstOfB = x.firstOfB;
@@ -225,7 +225,7 @@ std::optional<MatmulNest> plc::ein::asStream(Contraction x) {
   if (x.k.empty() || x.part || x.sum != getElementTypeOrSelf(x.c.getType()))
     return std::nullopt;
   if (llvm::any_of(x.m, [](const LoopDim &loop) { return loop.c == 1; }))
-    turn(x);
+    iteration(x);
   if (x.n.empty())
     return std::nullopt;
   MatmulNest product;

@@ -130,7 +130,9 @@ private:
 
 static Digest digestOf(Operation *op, TypeRange results) {
   Text text;
-  text << op->getName().getStringRef() << op->getAttrDictionary();
+  // Keys outlive renames: an operation is hashed by the name that it had when its keys were first written.
+  text << (isa<ein::InsertSliceOp>(op) ? StringRef("ein.place") : op->getName().getStringRef())
+       << op->getAttrDictionary();
   for (Type type : results)
     text << TypeAttr::get(type);
   return text.hash();
@@ -153,7 +155,7 @@ SmallVector<Digest> Evaluation::evaluate(Operation *op, ArrayRef<Digest> operand
   if (auto loop = dyn_cast<ein::LoopOp>(op))
     return evaluateLoop(loop, operands);
   if (auto call = dyn_cast<plan::CallOp>(op)) {
-    if (auto own = call->getParentOfType<plan::KernelOp>()) // in a turn
+    if (auto own = call->getParentOfType<plan::KernelOp>()) // in an iteration
       return enter(cast<plan::KernelOp>(SymbolTable::lookupSymbolIn(own, call.getKernelAttr())).getBody().front(),
                    operands);
     auto [it, inserted] = kernels.try_emplace(call.getKernelAttr().getAttr());
@@ -213,22 +215,22 @@ SmallVector<Digest> Evaluation::evaluateLoop(ein::LoopOp loop, ArrayRef<Digest> 
   llvm::append_range(arguments, operands.drop_front(carries + slices.size()));
   // The hash of the carries: their initial values, and the step function.
   Text step;
-  step << "loop" << loop.getTurns() << loop.getReverse();
+  step << "loop" << loop.getIterations() << loop.getReverse();
   for (Digest digest : operands.take_front(carries))
     step << digest;
-  SmallVector<Digest> next = enter(loop.getTurn(), arguments);
+  SmallVector<Digest> next = enter(loop.getIteration(), arguments);
   for (Digest digest : ArrayRef(next).take_front(carries))
     step << digest;
   Digest carried = step.hash();
   for (unsigned i = 0; i < carries; ++i)
     arguments[i] = (Text() << "carried" << depth << i << carried).hash();
   SmallVector<Digest> results;
-  for (auto [index, given] : llvm::enumerate(enter(loop.getTurn(), arguments))) {
+  for (auto [index, given] : llvm::enumerate(enter(loop.getIteration(), arguments))) {
     if (index < carries) {
       results.push_back((Text() << "last" << unsigned(index) << carried).hash());
       continue;
     }
-    results.push_back((Text() << "stack" << depth << loop.getTurns() << given).hash());
+    results.push_back((Text() << "stack" << depth << loop.getIterations() << given).hash());
     stacks[{depth, results.back()}] = given;
   }
   --depth;

@@ -106,8 +106,8 @@ std::optional<ScatteredProducts> plc::ein::asScatteredProducts(ScatterAddOp scat
   }
   if (m.empty() || n.empty() || x.part.extent > mostParts || x.rowCount() > mostGroupedRows)
     return std::nullopt;
-  bool turns = llvm::any_of(m, [](const LoopDim &loop) { return loop.c == 1; });
-  if (turns) {
+  bool iterations = llvm::any_of(m, [](const LoopDim &loop) { return loop.c == 1; });
+  if (iterations) {
     std::swap(m, n);
     std::swap(factors[0], factors[1]);
     for (auto *loops : {&x.outer, &x.rows, &m, &n})

@@ -39,7 +39,7 @@ ArrayRef<Value> TaskSlots::of(TaskOp task) {
   llvm::SetVector<Value> found;
   auto add = [&](Value value) {
     Value resolved = resolve(value);
-    if (!isStatic(resolved))
+    if (!isPersistent(resolved))
       found.insert(resolved);
   };
   for (auto call : task.getBody().getOps<plan::CallOp>()) {
@@ -60,8 +60,8 @@ plan::CallOp Originals::of(plan::CallOp clone) {
   auto [it, isNew] = forward.try_emplace(stage);
   if (TaskOp task = isNew ? stage.getTask(Role::F) : nullptr)
     llvm::append_range(it->second, task.getBody().getOps<plan::CallOp>());
-  int64_t place = clone.getRecompute()->getOriginal();
-  return place >= 0 && place < int64_t(it->second.size()) ? it->second[place] : nullptr;
+  int64_t index = clone.getRecompute()->getOriginal();
+  return index >= 0 && index < int64_t(it->second.size()) ? it->second[index] : nullptr;
 }
 
 llvm::DenseMap<Value, OutputOp> plc::plan::outputsOf(ProgramOp program, const RouteTable &routes,

@@ -39,8 +39,8 @@ constexpr int64_t edge = AmxUnit::edge;
 constexpr int64_t twoTiles = 2 * edge; // rows and columns that are summed at once
 constexpr int64_t tileElements = edge * pairBlock;
 constexpr int64_t smallestPart = 64, enoughUnits = 24; // for parts of one chunk b is packed once
-// Rows of a lie in the first cache, b in the second: on a Xeon with AMX and 2 MB of it, drafts in C reached 0.74 to 0.85 of the unit's peak
-// with 512 summed elements in registers, 0.68 to 0.73 with 256.
+// Rows of a lie in the first cache, b in the second: on a Xeon with AMX and 2 MB of it, drafts in C reached 0.74 to
+// 0.85 of the unit's peak with 512 summed elements in registers, 0.68 to 0.73 with 256.
 constexpr int64_t summed = 512, groupBytes = 512 << 10;
 
 // Writes one contraction, or one grouped contraction (`chosen`), as the loops above.
@@ -267,13 +267,13 @@ private:
           Value at = w.plus(w.plus(begin, w.times(step, pairBlock)), w.index(column * x.n.b));
           square.push_back(words(loadHeld(rowsOfB, at, pairBlock, column < active ? elements : 0)));
         }
-        storeTurned(square, packedB, placeOf(to, step, tile));
+        storeTurned(square, packedB, offsetOf(to, step, tile));
       }
     });
   }
 
   // Offset of a step's tile in a packed buffer: both packed operands have two tiles a step.
-  Value placeOf(Value to, Value step, int64_t tile) {
+  Value offsetOf(Value to, Value step, int64_t tile) {
     return w.plus(to, w.plus(w.times(step, 2 * tileElements), w.index(tile * tileElements)));
   }
 
@@ -288,7 +288,7 @@ private:
           rows.push_back(k < elements ? load(w.plus(first, w.index(k)), tile, std::min(edge, active - tile * edge))
                                       : zeros(edge));
         vector::StoreOp::create(b, interleave(rows[0], rows[1]), packedB,
-                                ValueRange{w.plus(placeOf(to, step, tile), w.index(pair * pairBlock))});
+                                ValueRange{w.plus(offsetOf(to, step, tile), w.index(pair * pairBlock))});
       }
   }
 
@@ -297,7 +297,7 @@ private:
     int64_t height = rowsAt.size();
     auto pack = [&](Value step, int64_t elements) {
       for (int64_t tile = 0; tile * edge < height; ++tile) {
-        Value to = placeOf(w.index(0), step, tile);
+        Value to = offsetOf(w.index(0), step, tile);
         int64_t rows = std::min(edge, height - tile * edge);
         // Three layouts: contiguous along k (copy), contiguous along m (transpose words), anything else (by element).
         if (readsRows()) {
@@ -330,7 +330,7 @@ private:
 
   // Packs a step element by element, where rows of a have no contiguous axis.
   void packElements(ArrayRef<Offsets> rowsAt, Value step, int64_t elements, int64_t tile) {
-    Value to = placeOf(w.index(0), step, tile), none = zeros(pairBlock);
+    Value to = offsetOf(w.index(0), step, tile), none = zeros(pairBlock);
     for (int64_t i = 0; i < edge; ++i)
       vector::StoreOp::create(b, none, packedA, ValueRange{w.plus(to, w.index(i * pairBlock))});
     w.loop(w.index(0), w.index(elements), 1, {}, [&](Value k, ValueRange) -> SmallVector<Value> {
@@ -370,11 +370,11 @@ private:
       auto step = [&](Value at, SmallVector<Value> before, bool fromMemory) {
         SmallVector<AmxUnit::Tile> right, left;
         for (int64_t j = 0; j < across; ++j)
-          right.push_back(unit.streamTile(packedB, placeOf(panel, at, j), pairBlock));
+          right.push_back(unit.streamTile(packedB, offsetOf(panel, at, j), pairBlock));
         for (int64_t i = 0; i < down; ++i) {
           Value inRows = w.plus(rowsAt[0].a, w.plus(w.times(at, pairBlock), w.index(i * edge * x.m.a)));
           left.push_back(fromMemory ? unit.loadTile(rowsOfA.memory, inRows, x.m.a)
-                                    : unit.loadTile(packedA, placeOf(w.index(0), at, i), pairBlock));
+                                    : unit.loadTile(packedA, offsetOf(w.index(0), at, i), pairBlock));
         }
         SmallVector<Value> after;
         for (int64_t i = 0; i < down; ++i)

@@ -52,7 +52,7 @@ struct SumBlock {
 /// An i1: `adds` or `index` != 0. Blocks after the first one always add.
 mlir::Value orNotFirst(KernelWriter &writer, mlir::Value adds, mlir::Value index);
 
-/// Adds the products of zeros that fill a block of pairs with `count` elements: they turn a chain's -0 into 0.
+/// Adds the products of zeros that fill a block of pairs with `count` elements: they iteration a chain's -0 into 0.
 void endChains(KernelWriter &writer, llvm::MutableArrayRef<mlir::Value> even, llvm::MutableArrayRef<mlir::Value> odd,
                int64_t count);
 

@@ -13,8 +13,8 @@ int64_t KernelSet::append(plan::KernelOp kernel) {
   if (kernel.getKind() == plan::KernelKind::loop) {
     for (auto called : kernel.getBody().getOps<plan::KernelOp>())
       numbers[called] = find(called);
-    if (!turns.contains(kernel))
-      turns[kernel] = plan::placeTurn(kernel);
+    if (!iterations.contains(kernel))
+      iterations[kernel] = plan::layOutIteration(kernel);
   }
   kernels.push_back(kernel);
   return kernels.size() - 1;
@@ -49,7 +49,7 @@ plan::KernelOp KernelSet::variant(plan::KernelOp kernel, ein::MicroBatches cut, 
   bool isCut = plan::kernelText(clone) != plan::kernelText(kernel);
   for (auto [original, each] : llvm::zip(originals, clones)) {
     if (original.getKind() == plan::KernelKind::loop)
-      turns[each] = plan::placeTurn(original);
+      iterations[each] = plan::layOutIteration(original);
     if (!isCut)
       continue;
     // With one sample a dimension is gone, and blocks of a sum may end elsewhere. A contraction that is no matrix

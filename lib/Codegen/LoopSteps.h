@@ -3,7 +3,7 @@
 #define PLC_LIB_CODEGEN_LOOPSTEPS_H
 
 #include "plc/Codegen/KernelSet.h"
-#include "plc/Module/Turns.h"
+#include "plc/Module/Iterations.h"
 
 namespace plc::codegen {
 

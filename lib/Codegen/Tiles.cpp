@@ -190,7 +190,7 @@ private:
     SmallVector<Value> sums = sumsFrom(tile.zeros(height, panel));
     if (together)
       return tile.writeSums(to, inC, panel, sums, adds);
-    Value behind = w.plus(turnOf(in.column).second, w.index(panel.columns));
+    Value behind = w.plus(iterationOf(in.column).second, w.index(panel.columns));
     either(
         w, arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, behind, w.index(x.run())),
         [&] { tile.writeSums(to, inC, panel, sums, adds, splitRow(in.column, panel)); },
@@ -208,7 +208,7 @@ private:
   }
 
   // The iteration of the slowest loop of columns that a column is in, and its number there.
-  std::pair<Value, Value> turnOf(Value column) {
+  std::pair<Value, Value> iterationOf(Value column) {
     Value run = w.index(x.run());
     return {arith::DivUIOp::create(b, column, run), arith::RemUIOp::create(b, column, run)};
   }
@@ -217,7 +217,7 @@ private:
   Value inRowOfC(Value column) {
     if (x.run() == x.n.extent)
       return column;
-    auto [turn, inTurn] = turnOf(column);
+    auto [turn, inTurn] = iterationOf(column);
     return w.plus(w.times(turn, x.columns.front().c), inTurn);
   }
 
@@ -231,7 +231,7 @@ private:
     SmallVector<SplitLanes> split;
     for (int64_t v = 0; v < panel.vectors; ++v) {
       Value active = w.index(panel.lanesOf(v).active), first = fromFirst(column, v * panel.lanes);
-      Value inTurn = turnOf(w.plus(column, w.index(v * panel.lanes))).second;
+      Value inTurn = iterationOf(w.plus(column, w.index(v * panel.lanes))).second;
       Value end = arith::MinUIOp::create(b, arith::SubIOp::create(b, w.index(x.run()), inTurn), active);
       // A run without lanes must not address memory that does not exist.
       Value crosses = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, end, active);

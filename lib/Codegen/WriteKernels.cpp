@@ -4,7 +4,7 @@
 #include "plc/Codegen/Kernels.h"
 #include "plc/Codegen/Passes.h"
 #include "plc/Dialect/Blis/Blis.h"
-#include "plc/Support/Places.h"
+#include "plc/Support/Locations.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -61,7 +61,7 @@ static LogicalResult writeCode(plan::KernelOp kernel, const CodeOptions &options
   writer.finish();
   record.chunks = writer.chunks;
   for (const IndexedAccess &access : writer.accesses)
-    record.gathers.push_back({placesOf(access.loc), access.extent});
+    record.gathers.push_back({locationsOf(access.loc), access.extent});
   return success();
 }
 
@@ -72,7 +72,7 @@ static LogicalResult writeSteps(plan::KernelOp kernel, const KernelSet &kernels,
     return failure();
   record.loop = std::move(*steps);
   record.symbol.clear();
-  record.chunks = chunksOf(kernel.getNs() / record.loop->turns); // threads share the work of each iteration
+  record.chunks = chunksOf(kernel.getNs() / record.loop->iterations); // threads share the work of each iteration
   return success();
 }
 
@@ -97,11 +97,11 @@ FailureOr<OwningOpRef<ModuleOp>> codegen::writeKernels(const KernelSet &kernels,
     plan::KernelOp kernel = each;
     KernelRecord &record = records.emplace_back();
     record.symbol = "plc_kernel_" + std::to_string(index);
-    bool turns = kernel.getKind() == plan::KernelKind::loop;
-    if (failed(turns ? writeSteps(kernel, kernels, record) : writeCode(kernel, options, record, builder)))
+    bool iterations = kernel.getKind() == plan::KernelKind::loop;
+    if (failed(iterations ? writeSteps(kernel, kernels, record) : writeCode(kernel, options, record, builder)))
       return failure();
     record.name = fullName(kernel);
-    record.where = placesOf(kernel.getLoc());
+    record.where = locationsOf(kernel.getLoc());
     record.flops = kernel.getFlops();
     record.bytes = kernel.getBytes();
     record.ns = kernel.getNs();

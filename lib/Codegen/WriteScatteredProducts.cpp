@@ -30,7 +30,7 @@ constexpr int64_t rowsAtOnce = 256;
 // Elements of a row of a that are packed for a tile, at most: 6 for a full panel, in a power of two of elements.
 constexpr int64_t slot = 8;
 // Bytes of packed a for a run of tiles, in L2 beside the panel of b. Not tuned.
-constexpr int64_t packedBytes = 128 << 10;
+constexpr int64_t stagedBytes = 128 << 10;
 
 // Writes a scatter_add of outer products as the loops above.
 class ProductScatterWriter {
@@ -43,7 +43,7 @@ public:
   void run() {
     int64_t panels = llvm::divideCeil(x.n.extent, tile.width()), most = std::min(x.rowCount(), rowsAtOnce), units = 1;
     scratch = w.scratch(most * tile.width(), element);
-    tilesAtOnce = packedBytes / (rowsAtOnce * slot * int64_t(element.getIntOrFloatBitWidth() / 8));
+    tilesAtOnce = stagedBytes / (rowsAtOnce * slot * int64_t(element.getIntOrFloatBitWidth() / 8));
     packed = w.scratch(most * slot * tilesAtOnce, element);
     SmallVector<int64_t> extents = extentsOf(x.outer);
     extents.push_back(panels);

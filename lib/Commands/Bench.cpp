@@ -41,7 +41,7 @@ std::vector<Bytes> inventInputs(const EntryInfo &entry, int64_t smallestGather) 
 }
 
 /// Prints the rate of a run, beside the FMA peak of as many cores as it uses.
-void tellRate(const Engine &engine, const EntryInfo &entry, double seconds) {
+void printRate(const Engine &engine, const EntryInfo &entry, double seconds) {
   int64_t flops = engine.flopsPerRun(entry);
   if (flops <= 0)
     return;
@@ -65,7 +65,7 @@ double medianOf(std::vector<double> values) {
 }
 
 /// Prints predicted and replayed times beside the measured ones.
-void tellSimulations(const std::vector<RunTimes> &runs, double medianSeconds) {
+void printSimulations(const std::vector<RunTimes> &runs, double medianSeconds) {
   if (runs.empty())
     return;
   std::vector<double> errors;
@@ -133,8 +133,8 @@ void runBench(const Options &options, Engine &engine) {
               median * 1e3, seconds.front() * 1e3, seconds.back() * 1e3, seconds.size(),
               static_cast<long long>(options.warmup));
   std::printf("items      %.1f per second\n", static_cast<double>(entry.batch) / median);
-  tellRate(engine, entry, median);
-  tellSimulations(measured.simulations, median);
+  printRate(engine, entry, median);
+  printSimulations(measured.simulations, median);
   std::printf("blis       kernels of '%s'\n", blisKernels().c_str());
   for (const RankMemory &rank : engine.memory(entry))
     std::printf("rank %-5lld planned %lld bytes, measured %lld bytes\n", static_cast<long long>(rank.rank),

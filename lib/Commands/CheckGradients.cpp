@@ -125,7 +125,7 @@ void GradientCheck::readInputs() {
   given = givenInputs(options, *gradient, engine);
   EntryInfo some = *gradient;
   some.inputs.clear();
-  std::vector<size_t> places;
+  std::vector<size_t> points;
   for (const DataOption &option : options.data) {
     size_t index = 0;
     while (index < gradient->inputs.size() && gradient->inputs[index].name != option.input)
@@ -135,13 +135,13 @@ void GradientCheck::readInputs() {
     if (given[index])
       throw usageError("input '" + option.input + "' is given twice");
     some.inputs.push_back(gradient->inputs[index]);
-    places.push_back(index);
+    points.push_back(index);
   }
-  if (places.empty())
+  if (points.empty())
     return;
   std::vector<Bytes> batch = openData(some, options.data, 0)->trainBatch(seed, 1);
-  for (size_t i = 0; i < places.size(); ++i)
-    given[places[i]] = std::move(batch[i]);
+  for (size_t i = 0; i < points.size(); ++i)
+    given[points[i]] = std::move(batch[i]);
 }
 
 void GradientCheck::fillInputs(Fill fill, uint64_t draw) {

@@ -50,7 +50,7 @@ Subscripts::Subscripts(const std::string &text) : text(text) {
 
 /// Parses one operand or the output, up to a comma, an arrow or the end.
 Subscripts::Term Subscripts::parseTerm(size_t &at, bool isOutput) const {
-  auto fail = [&](size_t place, const std::string &what) { return Error(BadUsage, "", what).show(text, place); };
+  auto fail = [&](size_t index, const std::string &what) { return Error(BadUsage, "", what).show(text, index); };
   Term term;
   for (; at < text.size(); ++at) {
     char c = text[at];

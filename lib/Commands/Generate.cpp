@@ -155,11 +155,11 @@ std::optional<PromptModel> findPromptModel(const Options &options, const Engine 
 }
 
 /// Writes an integer as an element of a tensor.
-void setElement(const TensorInfo &info, Bytes &data, size_t place, int64_t number) {
+void setElement(const TensorInfo &info, Bytes &data, size_t index, int64_t number) {
   visit(info.type, [&](auto traits) {
     using Value = typename decltype(traits)::Value;
     auto value = static_cast<Value>(number);
-    std::memcpy(data.data() + place * sizeof(Value), &value, sizeof(Value));
+    std::memcpy(data.data() + index * sizeof(Value), &value, sizeof(Value));
   });
 }
 
@@ -267,8 +267,8 @@ private:
     for (size_t read = 0; read < length; read += some)
       prompts->engine->run(*prompts->entry, inputsAt(*prompts->entry, texts, 0, std::min(read, length - some)));
     std::vector<Bytes> held = prompts->engine->readStates(*prompts->entry), states;
-    for (size_t place : prompts->order)
-      states.push_back(std::move(held[place]));
+    for (size_t index : prompts->order)
+      states.push_back(std::move(held[index]));
     engine.writeStates(*model.entry, states);
     return length;
   }
@@ -349,9 +349,9 @@ private:
   size_t usedOf(const Text &text) const { return std::min(text.tokens.size(), static_cast<size_t>(model.window)); }
 
   // Adds a token to a text, by row `place` of the logits.
-  void extend(Text &text, size_t place, size_t number, const Bytes &logits) const {
+  void extend(Text &text, size_t index, size_t number, const Bytes &logits) const {
     const TensorInfo &info = model.entry->outputs[model.output];
-    int64_t first = static_cast<int64_t>(place) * model.tokens;
+    int64_t first = static_cast<int64_t>(index) * model.tokens;
     std::vector<double> candidates(static_cast<size_t>(model.tokens));
     for (size_t i = 0; i < candidates.size(); ++i)
       candidates[i] = known[i] ? elementAsDouble(info.type, logits.data(), first + static_cast<int64_t>(i)) : -INFINITY;

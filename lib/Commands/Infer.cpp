@@ -25,11 +25,11 @@ constexpr std::string_view stdinFile = "-";
 
 /// Reads a tensor that must have the shape of `wanted`, and its type or one that converts to it.
 Tensor readTensorLike(const TensorOption &option, const TensorInfo &wanted, const char *what) {
-  Tensor tensor = readTensor(option.place);
-  convertTensor(option.place.file, std::string(what) + " '" + wanted.name + "'", wanted.type, tensor);
+  Tensor tensor = readTensor(option.location);
+  convertTensor(option.location.file, std::string(what) + " '" + wanted.name + "'", wanted.type, tensor);
   if (tensor.info.type != wanted.type || tensor.info.shape != wanted.shape)
-    throw fileError(option.place.file, "tensor is " + tensor.info.typeText() + ", expected " + wanted.typeText() +
-                                           " for " + what + " '" + wanted.name + "'");
+    throw fileError(option.location.file, "tensor is " + tensor.info.typeText() + ", expected " + wanted.typeText() +
+                                              " for " + what + " '" + wanted.name + "'");
   return tensor;
 }
 
@@ -112,7 +112,7 @@ const EntryInfo &chooseEntry(const Options &options, const Engine &engine) {
 /// Each of several processes reads its inputs itself, and only one has stdin.
 void checkInputFiles(const Options &options, const Engine &engine) {
   for (const TensorOption &option : options.inputs)
-    if (engine.numProcesses() > 1 && option.place.file == stdinFile)
+    if (engine.numProcesses() > 1 && option.location.file == stdinFile)
       throw usageError("input '" + option.name + "' is stdin, which " + std::to_string(engine.numProcesses()) +
                        " processes cannot share: give a file");
 }
@@ -176,7 +176,7 @@ void compare(const Options &options, const TensorOption &option, const TensorInf
     double value = elementAsDouble(info.type, data, first);
     return std::isfinite(value) ? shortestDigits(info.type, value) : std::to_string(value);
   };
-  throw Error(ResultDiffers, option.place.file,
+  throw Error(ResultDiffers, option.location.file,
               "output '" + info.name + "' differs at " + positionText(info, first) + ": found " + digits(found.data()) +
                   ", expected " + digits(expected.data.data()) + " (" + std::to_string(different) + " of " +
                   std::to_string(info.numElements()) + " elements)");
@@ -184,14 +184,14 @@ void compare(const Options &options, const TensorOption &option, const TensorInf
 
 /// Throws if two outputs have one file. A stream may carry several, one after another.
 void checkOutputFiles(const std::vector<TensorOption> &outputs) {
-  std::set<std::string> places;
+  std::set<std::string> locations;
   for (const TensorOption &option : outputs) {
-    if (option.place.file.empty())
+    if (option.location.file.empty())
       continue;
-    option.place.check();
-    checkWritable(option.place.file);
-    if (option.place.file != "-" && !places.insert(option.place.text()).second)
-      throw usageError("two --output to '" + option.place.text() + "'");
+    option.location.check();
+    checkWritable(option.location.file);
+    if (option.location.file != "-" && !locations.insert(option.location.text()).second)
+      throw usageError("two --output to '" + option.location.text() + "'");
   }
 }
 
@@ -201,12 +201,12 @@ void writeOutputs(const std::vector<TensorOption> &outputs, const EntryInfo &ent
   std::map<std::string, Safetensors> files;
   for (const TensorOption &option : outputs) {
     size_t index = indexOf(entry.outputs, option.name, "output");
-    if (option.place.file.empty())
-      tellTensor(entry.outputs[index], values[index]);
-    else if (option.place.isSafetensors())
-      files[option.place.file].add(option.place.key, entry.outputs[index], values[index]);
+    if (option.location.file.empty())
+      printTensor(entry.outputs[index], values[index]);
+    else if (option.location.isSafetensors())
+      files[option.location.file].add(option.location.key, entry.outputs[index], values[index]);
     else
-      writeFile(option.place.file, formatNpy({entry.outputs[index], values[index]}));
+      writeFile(option.location.file, formatNpy({entry.outputs[index], values[index]}));
   }
   for (auto &[file, contents] : files)
     contents.write(file);
@@ -254,7 +254,7 @@ std::vector<std::optional<Bytes>> givenInputs(const Options &options, const Entr
   return inputs;
 }
 
-void tellTensor(const TensorInfo &info, const Bytes &data) {
+void printTensor(const TensorInfo &info, const Bytes &data) {
   constexpr int64_t shown = 8;
   std::string values;
   int64_t count = info.numElements();
@@ -286,7 +286,7 @@ void runInfer(const Options &options, Engine &engine) {
   }
   if (options.outputs.empty() && options.expects.empty())
     for (size_t i = 0; i < outputs.size(); ++i)
-      tellTensor(given.outputs[i], outputs[i]);
+      printTensor(given.outputs[i], outputs[i]);
 }
 
 } // namespace plc::runtime

@@ -44,7 +44,7 @@ std::string batchText(const TensorInfo &tensor, bool output) {
 }
 
 /// How many values the tasks of a rank address, by how many base addresses.
-std::string placesText(const RankInfo &rank) {
+std::string liveRangesText(const RankInfo &rank) {
   size_t slots = 0;
   int64_t bases = 0;
   for (const TaskInfo &task : rank.tasks) {
@@ -54,7 +54,7 @@ std::string placesText(const RankInfo &rank) {
   return std::to_string(slots) + " slots behind " + std::to_string(bases) + " bases";
 }
 
-void tellEntries(const Manifest &manifest) {
+void printEntries(const Manifest &manifest) {
   for (const EntryPlan &entry : manifest.entries) {
     std::string lanes = entry.lanes == 1 ? "" : ", " + std::to_string(entry.lanes) + " lanes";
     if (entry.replicas > 1)
@@ -69,14 +69,14 @@ void tellEntries(const Manifest &manifest) {
     for (const TensorInfo &tensor : entry.outputs)
       table.add({"output", tensor.name, tensor.typeText(), batchText(tensor, true)});
     for (const RankInfo &rank : entry.ranks)
-      for (const StaticInfo &place : rank.statics)
-        if (place.kind == StaticKind::State)
-          table.add({"state", place.name, std::to_string(place.bytes) + " bytes",
-                     place.positions ? "a run writes one of " + std::to_string(place.positions) + " positions" : ""});
+      for (const BufferInfo &buffer : rank.buffers)
+        if (buffer.kind == BufferKind::State)
+          table.add({"state", buffer.name, std::to_string(buffer.bytes) + " bytes",
+                     buffer.positions ? "a run writes one of " + std::to_string(buffer.positions) + " positions" : ""});
     for (size_t i = 0; i < entry.ranks.size(); ++i)
       table.add({"rank " + std::to_string(i), entry.ranks[i].stage,
                  std::to_string(entry.ranks[i].arenaBytes) + " bytes",
-                 std::to_string(entry.ranks[i].actions.size()) + " actions, " + placesText(entry.ranks[i])});
+                 std::to_string(entry.ranks[i].actions.size()) + " actions, " + liveRangesText(entry.ranks[i])});
     table.print();
   }
 }
@@ -91,7 +91,7 @@ std::string initialText(const Initializer &init) {
   return text;
 }
 
-void tellParameters(const Manifest &manifest) {
+void printParameters(const Manifest &manifest) {
   int64_t elements = 0, bytes = 0;
   TextTable table("llrl");
   for (const ParameterInfo &parameter : manifest.parameters) {
@@ -107,7 +107,7 @@ void tellParameters(const Manifest &manifest) {
 }
 
 /// The compiler's summary of the entry that it planned: `train` if there is one.
-void tellPlan(const json &plan) {
+void printPlan(const json &plan) {
   if (!plan.contains("stages") || !plan.at("stages").is_array())
     return;
   std::printf("\nplan of %s: schedule %s, %s micro-batches, bubble %s\n", plan.at("program").get<std::string>().c_str(),
@@ -124,7 +124,7 @@ void tellPlan(const json &plan) {
               stage.at("peak_bound_bytes").dump() + " bytes", percent(stage.at("peak_gap"))});
   gaps.print();
   if (plan.value("prepared_calls", int64_t(0)))
-    std::printf("  prepared once, before the first step: %s calls, %s, %s bytes kept\n",
+    std::printf("  precomputed once, before the first step: %s calls, %s, %s bytes kept\n",
                 plan.at("prepared_calls").dump().c_str(), milliseconds(plan.at("prepared_ns")).c_str(),
                 plan.at("prepared_bytes").dump().c_str());
   std::printf("\n");
@@ -147,7 +147,7 @@ void tellPlan(const json &plan) {
 }
 
 /// Kernels grouped by layer and role: `attention.F` for `attention.F.3`.
-void tellKernels(const Manifest &manifest) {
+void printKernels(const Manifest &manifest) {
   struct Group {
     int64_t kernels = 0, flops = 0, bytes = 0, code = 0;
   };
@@ -175,7 +175,7 @@ void tellKernels(const Manifest &manifest) {
 
 } // namespace
 
-void tellModule(const Module &module) {
+void printModule(const Module &module) {
   const Manifest &manifest = module.manifest();
   std::string features = std::accumulate(
       manifest.targetFeatures.begin(), manifest.targetFeatures.end(), std::string(),
@@ -188,14 +188,14 @@ void tellModule(const Module &module) {
   table.add({"threads", manifest.threadsPerStage ? std::to_string(manifest.threadsPerStage) + " per stage"
                                                  : "as many per stage as there are cores, where that pays"});
   table.print(0);
-  tellEntries(manifest);
-  tellParameters(manifest);
+  printEntries(manifest);
+  printParameters(manifest);
   try {
-    tellPlan(json::parse(manifest.planJson));
+    printPlan(json::parse(manifest.planJson));
   } catch (const json::exception &) { // no other code reads or checks this part of a manifest
     throw fileError(module.fileName(), "manifest: 'plan' has 'stages', but not all that the compiler writes with them");
   }
-  tellKernels(manifest);
+  printKernels(manifest);
 }
 
 } // namespace plc::runtime

@@ -7,7 +7,7 @@
 namespace plc::runtime {
 
 /// Prints entries with their tensors, parameters, optimizer, plan and kernels, as tables.
-void tellModule(const Module &module);
+void printModule(const Module &module);
 
 } // namespace plc::runtime
 

@@ -26,7 +26,7 @@ std::string foundText(const ParameterInfo &parameter, const ParameterMatch &matc
   return "";
 }
 
-void tellUnused(const ParameterMatches &matches, const std::vector<ParameterInfo> &parameters) {
+void printUnused(const ParameterMatches &matches, const std::vector<ParameterInfo> &parameters) {
   if (matches.unused.empty())
     return;
   std::printf("of no parameter, in %s: %s\n", matches.file.c_str(),
@@ -76,7 +76,7 @@ void runParams(const Options &options, Engine &engine) {
     return;
   if (matches->numTied)
     std::printf("tied: %zu have the tensor of one before\n", matches->numTied);
-  tellUnused(*matches, parameters);
+  printUnused(*matches, parameters);
   checkMatches(*matches, /*mayLack=*/false);
 }
 

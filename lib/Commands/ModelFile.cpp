@@ -306,7 +306,7 @@ static Module openUnrun(const ModelRequest &request) {
   return Module(compiles ? moduleOf(request, scratch) : request.file, Module::Use::Inspect);
 }
 
-void inspectModelFile(const ModelRequest &request) { tellModule(openUnrun(request)); }
+void inspectModelFile(const ModelRequest &request) { printModule(openUnrun(request)); }
 
 void simulateModelFile(const ModelRequest &request, simulator::ClusterReader readCluster) {
   if (request.cluster.empty())

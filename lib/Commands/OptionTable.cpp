@@ -114,7 +114,7 @@ TensorOption parseTensor(const Given &given) {
   if (rest[0] != '@' || rest.size() == 1)
     throw usageError("found '" + given.text + "' for '" + given.flag +
                      "', expected NAME=@FILE.npy, NAME=@FILE.safetensors:KEY or NAME=-");
-  return {name, TensorPlace::parse(rest.substr(1))};
+  return {name, TensorLocation::parse(rest.substr(1))};
 }
 
 /// A name without a file: the result is printed.
@@ -159,7 +159,7 @@ constexpr OptionSpec options[] = {
      [](Options &o, const Given &given) { o.atol = parseReal(given, INFINITY); }},
     {"-o", "FILE", Einsum | Tokenize, "data",
      "the result: .npy, .safetensors:KEY, or - for stdout (default: it is told)",
-     [](Options &o, const Given &given) { o.out = TensorPlace::parse(given.text); }},
+     [](Options &o, const Given &given) { o.out = TensorLocation::parse(given.text); }},
     {"--prompt", "TEXT", Generate, "text", "what a text begins with; given more than once, so many texts",
      [](Options &o, const Given &given) { o.prompts.push_back(given.text); }, true},
     {"--tokenizer", "FILE.json", Generate, "text", "a tokenizer.json, as Hugging Face's models have (default: bytes)",

@@ -14,7 +14,7 @@ namespace plc::runtime {
 /// An option `NAME=@FILE` or `NAME=@FILE.safetensors:KEY`.
 struct TensorOption {
   std::string name;
-  TensorPlace place;
+  TensorLocation location;
 };
 
 constexpr double defaultHoldout = 0.1;
@@ -45,7 +45,7 @@ struct Options {
   std::string prefill;
   std::shared_ptr<Engine> prefillEngine; // of `prefill`
   std::vector<std::string> words;        // arguments of a command without a model
-  TensorPlace out;
+  TensorLocation out;
   std::string tokenizer;
   std::shared_ptr<const TextCodec> codec; // of `tokenizer`
   int64_t warmup = 3, repeats = 10;

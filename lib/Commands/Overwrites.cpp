@@ -25,12 +25,12 @@ bool holdsBytes(const std::string &file) {
 }
 
 /// Whether two names are one file, or the first is a tensor file in the folder `place`. A log may lie in that folder.
-bool isIn(const std::string &file, const std::string &place) {
+bool isIn(const std::string &file, const std::string &location) {
   std::error_code ignored;
-  if (fs::equivalent(file, place, ignored))
+  if (fs::equivalent(file, location, ignored))
     return true;
   fs::path whole = fs::weakly_canonical(fs::absolute(file, ignored), ignored);
-  fs::path root = fs::weakly_canonical(fs::absolute(place, ignored), ignored);
+  fs::path root = fs::weakly_canonical(fs::absolute(location, ignored), ignored);
   if (whole == root)
     return true;
   bool isUnder = std::mismatch(root.begin(), root.end(), whole.begin(), whole.end()).first == root.end();
@@ -61,9 +61,9 @@ std::vector<Named> filesRead(const Options &options) {
     for (const std::string &name : option.names())
       addOption("--data", name);
   for (const TensorOption &option : options.inputs)
-    addOption("--input", option.place.file);
+    addOption("--input", option.location.file);
   for (const TensorOption &option : options.expects)
-    addOption("--expect", option.place.file);
+    addOption("--expect", option.location.file);
   return files;
 }
 
@@ -85,7 +85,7 @@ void checkOverwrites(const Options &options) {
       if (isIn(each.file, other.file))
         throw usageError(each.what + " would overwrite " + other.what);
   for (const TensorOption &option : options.outputs)
-    add("--output", option.place.file);
+    add("--output", option.location.file);
   for (size_t i = 1; i < written.size(); ++i)
     if (isIn(written[i].file, written[0].file))
       throw usageError(written[0].what + " and " + written[i].what + " would write one file");

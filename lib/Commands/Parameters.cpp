@@ -9,23 +9,23 @@ namespace plc::runtime {
 
 /// Warns of tensors that no parameter uses: they may belong to a larger model under another `--entry`, or to another
 /// model. Warns of parameters that the file lacks: they may be an adapter's, or misspelt, so each is named.
-static void tell(const std::string &place, const ParameterMatches &matches, const ParameterMap *map,
+static void tell(const std::string &location, const ParameterMatches &matches, const ParameterMap *map,
                  const Engine &engine) {
   std::vector<std::string> unused;
   for (const StoredTensor &tensor : matches.unused)
     unused.push_back(tensor.name);
   if (!unused.empty())
-    warnUser(place + ": warning: " + std::to_string(unused.size()) + " tensors are of no parameter of model '" +
+    warnUser(location + ": warning: " + std::to_string(unused.size()) + " tensors are of no parameter of model '" +
              engine.modelName() + "' and are not used: " + listNames(unused, 5) + "\n");
   for (const ParameterRule *rule : matches.idle)
-    warnUser(map->place(rule->line, rule->column) + ": warning: '" + rule->parameter.text() +
+    warnUser(map->location(rule->line, rule->column) + ": warning: '" + rule->parameter.text() +
              "' names no parameter of model '" + engine.modelName() + "'\n");
   std::vector<const ParameterMatch *> missing;
   for (const ParameterMatch &match : matches.parameters)
     if (match.state == ParameterMatch::State::Missing)
       missing.push_back(&match);
   if (!missing.empty())
-    warnUser(place + ": warning: " + std::to_string(missing.size()) + " of " +
+    warnUser(location + ": warning: " + std::to_string(missing.size()) + " of " +
              std::to_string(matches.parameters.size()) + " parameters are missing and start at their initial values\n");
   for (const std::string &note : matches.notes(missing))
     warnUser("note: " + note + "\n");

@@ -8,7 +8,7 @@
 namespace plc::runtime {
 
 Progress::Progress(int64_t first, int64_t last, int64_t items)
-    : first(first), last(last), items(items), terminal(tellsTerminal()), start(Clock::now()), printed(start) {}
+    : first(first), last(last), items(items), terminal(writesToTerminal()), start(Clock::now()), printed(start) {}
 
 void Progress::step(int64_t step, const std::string &loss) {
   Clock::time_point now = Clock::now();

@@ -101,7 +101,7 @@ void runEinsum(const Options &options, const Tool &tool) {
   std::vector<Tensor> operands;
   std::vector<TensorInfo> shapes;
   for (const std::string &file : files) {
-    operands.push_back(readTensor(TensorPlace::parse(file)));
+    operands.push_back(readTensor(TensorLocation::parse(file)));
     operands.back().info.name = file;
     shapes.push_back(operands.back().info);
   }
@@ -125,7 +125,7 @@ void runEinsum(const Options &options, const Tool &tool) {
     result.data = std::move(truths);
   }
   if (options.out.file.empty())
-    tellTensor(result.info, result.data);
+    printTensor(result.info, result.data);
   else
     writeTensor(options.out, result);
 }

@@ -16,7 +16,7 @@ module::ProcessMemory memoryOf(const Engine &engine, const TrainingMemory &train
     memory.arenas += beside.arenas;
     memory.buffers = std::max(memory.buffers, beside.buffers);
   }
-  if (training.turns) // the original tensor and the transformed one are in memory together
+  if (training.transforms) // the original tensor and the transformed one are in memory together
     memory.buffers *= 2;
   memory.buffers += training.dataBytes;
   return memory;

@@ -8,9 +8,9 @@ namespace plc::runtime {
 
 /// The parts of a run's memory that its options decide.
 struct TrainingMemory {
-  bool holdsOut = false; // data is held out, so entry `eval` has arenas too
-  bool turns = false;    // tensors of a file are transformed by a map
-  int64_t dataBytes = 0; // data that is in memory
+  bool holdsOut = false;   // data is held out, so entry `eval` has arenas too
+  bool transforms = false; // tensors of a file are transformed by a map
+  int64_t dataBytes = 0;   // data that is in memory
 };
 
 /// The memory of this process; empty without a plan.

@@ -29,7 +29,7 @@ void runTokenize(const Options &options, const Tool &tool);
 std::vector<std::optional<Bytes>> givenInputs(const Options &options, const EntryInfo &entry, const Engine &engine);
 
 /// Prints name, type, shape and first values.
-void tellTensor(const TensorInfo &info, const Bytes &data);
+void printTensor(const TensorInfo &info, const Bytes &data);
 
 /// The means over the held-out batches of entry eval's outputs (of their first elements); heldOutLoss: of `loss`.
 /// `seed` is that of its draws.

@@ -15,7 +15,7 @@ namespace plc::runtime {
 namespace {
 
 /// What a process runs: values by option, in the order of its command line.
-using Told = std::map<std::string, std::vector<std::string>>;
+using RunDescription = std::map<std::string, std::vector<std::string>>;
 
 // Of a file, the first and the last among them. Not tuned: 64 KiB of reading finds a file that was cut or made anew.
 constexpr size_t numPieces = 16, pieceBytes = 4096;
@@ -32,7 +32,7 @@ uint64_t hashOfSome(const PartsOfFile &file, uint64_t hash) {
 }
 
 /// Describes files by their bytes, because their names may differ from machine to machine.
-std::string tellFiles(const std::vector<std::string> &files) {
+std::string describeFiles(const std::vector<std::string> &files) {
   size_t bytes = 0;
   uint64_t hash = module::fnv1a({});
   for (const std::string &file : files) {
@@ -48,20 +48,21 @@ std::string tellFiles(const std::vector<std::string> &files) {
   return text;
 }
 
-std::string tellData(const DataOption &option) {
+std::string describeData(const DataOption &option) {
   std::string behind = option.file.substr(endOfName(option.file));
-  return option.input + "=" + tellFiles(option.names()) + behind +
+  return option.input + "=" + describeFiles(option.names()) + behind +
          (option.shift ? "+" + std::to_string(option.shift) : "");
 }
 
-std::string tellInput(const TensorOption &option) {
-  if (option.place.file == "-")
+std::string describeInput(const TensorOption &option) {
+  if (option.location.file == "-")
     return option.name + "=-";
-  return option.name + "=" + tellFiles({option.place.file}) + (option.place.key.empty() ? "" : ":" + option.place.key);
+  return option.name + "=" + describeFiles({option.location.file}) +
+         (option.location.key.empty() ? "" : ":" + option.location.key);
 }
 
-Told tellRun(const Options &options) {
-  Told told;
+RunDescription describeRun(const Options &options) {
+  RunDescription told;
   told["the command"] = {options.model.command};
   for (const auto &[flag, value] : options.given) {
     Alike alike = optionOf(flag).alike;
@@ -72,16 +73,16 @@ Told tellRun(const Options &options) {
       told[of].push_back(value.substr(0, value.find('=')));
   }
   for (const DataOption &option : options.data)
-    told["option '--data'"].push_back(tellData(option));
+    told["option '--data'"].push_back(describeData(option));
   for (const TensorOption &option : options.inputs)
-    told["option '--input'"].push_back(tellInput(option));
+    told["option '--input'"].push_back(describeInput(option));
   if (!options.tokenizer.empty())
-    told["option '--tokenizer'"] = {tellFiles({options.tokenizer})};
+    told["option '--tokenizer'"] = {describeFiles({options.tokenizer})};
   return told;
 }
 
 /// As one text, separated by NUL, which no argument can have.
-std::string pack(const Told &told) {
+std::string pack(const RunDescription &told) {
   std::string text;
   for (const auto &[what, values] : told)
     for (const std::string &value : values)
@@ -89,8 +90,8 @@ std::string pack(const Told &told) {
   return text;
 }
 
-Told unpack(const std::string &text) {
-  Told told;
+RunDescription unpack(const std::string &text) {
+  RunDescription told;
   for (size_t at = 0; at < text.size();) {
     std::string what = text.c_str() + at, value = text.c_str() + at + what.size() + 1;
     at += what.size() + value.size() + 2;
@@ -99,7 +100,7 @@ Told unpack(const std::string &text) {
   return told;
 }
 
-std::string tellValue(const Told &told, const std::string &what, size_t i) {
+std::string describeValue(const RunDescription &told, const std::string &what, size_t i) {
   auto found = told.find(what);
   if (found == told.end() || i >= found->second.size())
     return "not given";
@@ -108,11 +109,11 @@ std::string tellValue(const Told &told, const std::string &what, size_t i) {
 }
 
 /// The first difference: the option, and which of its values.
-std::optional<std::pair<std::string, size_t>> findDifference(const Told &some, const Told &others) {
-  for (const Told *told : {&some, &others})
+std::optional<std::pair<std::string, size_t>> findDifference(const RunDescription &some, const RunDescription &others) {
+  for (const RunDescription *told : {&some, &others})
     for (const auto &[what, values] : *told)
       for (size_t i = 0; i < values.size(); ++i)
-        if (tellValue(some, what, i) != tellValue(others, what, i))
+        if (describeValue(some, what, i) != describeValue(others, what, i))
           return std::pair(what, i);
   return std::nullopt;
 }
@@ -120,16 +121,16 @@ std::optional<std::pair<std::string, size_t>> findDifference(const Told &some, c
 } // namespace
 
 void checkSameRun(const Options &options, ProcessGroup &world) {
-  std::vector<std::string> texts = world.collect(pack(tellRun(options)));
-  Told first = unpack(texts[0]);
+  std::vector<std::string> texts = world.collect(pack(describeRun(options)));
+  RunDescription first = unpack(texts[0]);
   for (size_t i = 1; i < texts.size(); ++i) {
     if (texts[i] == texts[0])
       continue;
-    Told other = unpack(texts[i]);
-    auto [what, place] = *findDifference(other, first);
+    RunDescription other = unpack(texts[i]);
+    auto [what, location] = *findDifference(other, first);
     throw Error(BadInput, "",
-                what + " is " + tellValue(other, what, place) + " in " + world.nameOf(i) + ", but " +
-                    tellValue(first, what, place) + " in " + world.nameOf(0))
+                what + " is " + describeValue(other, what, location) + " in " + world.nameOf(i) + ", but " +
+                    describeValue(first, what, location) + " in " + world.nameOf(0))
         .note("start all processes of a run with the same command line; only the names of their files may differ");
   }
 }

@@ -29,7 +29,7 @@ std::string percentOf(double part) {
 
 double partOf(int64_t ns, int64_t whole) { return whole ? static_cast<double>(ns) / static_cast<double>(whole) : 0; }
 
-void tellRanks(const Play &play, const simulator::Cluster &cluster, const Simulation &simulation) {
+void printRanks(const Play &play, const simulator::Cluster &cluster, const Simulation &simulation) {
   TextTable table("lllrrr");
   table.add({"rank", "machine", "stage", "busy", "bubble", "arena"});
   for (size_t rank = 0; rank < play.ranks.size(); ++rank) {
@@ -41,7 +41,7 @@ void tellRanks(const Play &play, const simulator::Cluster &cluster, const Simula
   table.print();
 }
 
-void tellTraffic(const Simulation &simulation) {
+void printTraffic(const Simulation &simulation) {
   if (simulation.traffic.empty())
     return;
   std::printf("\n");
@@ -94,10 +94,10 @@ void simulateModule(const Manifest &manifest, const simulator::Cluster &cluster,
     throw Error(NoPlan, clusterFile, noPlanPrefix + *wrong);
   std::printf("%s of %s: step %s, ranks idle %s of it\n", entry.name.c_str(), manifest.model.c_str(),
               milliseconds(simulation.stepNs).c_str(), percentOf(simulation.bubble).c_str());
-  if (simulation.prepareNs)
-    std::printf("prepared once, before the first: %s\n", milliseconds(simulation.prepareNs).c_str());
-  tellRanks(play, cluster, simulation);
-  tellTraffic(simulation);
+  if (simulation.precomputeNs)
+    std::printf("precomputed once, before the first: %s\n", milliseconds(simulation.precomputeNs).c_str());
+  printRanks(play, cluster, simulation);
+  printTraffic(simulation);
   if (!traceFile.empty())
     writeTrace(traceFile, entry.name, play, simulation);
 }

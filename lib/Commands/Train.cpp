@@ -59,7 +59,7 @@ TrainingState beginTraining(const Options &options, Engine &engine, std::optiona
 }
 
 /// "rows 43 to 47, held out so far, are trained on": the data that changes sides because there is more or less of it.
-std::string tellMoved(const char *unit, int64_t before, int64_t found, double holdout) {
+std::string describeMoved(const char *unit, int64_t before, int64_t found, double holdout) {
   int64_t border = numTrainedOn(before, holdout), now = numTrainedOn(found, holdout);
   int64_t first = std::min(border, now), end = std::min(std::max(border, now), std::min(before, found));
   if (first >= end)
@@ -72,7 +72,7 @@ std::string tellMoved(const char *unit, int64_t before, int64_t found, double ho
 void warnOfLength(const char *unit, int64_t before, int64_t found, double holdout) {
   if (found == before)
     return;
-  std::string moved = tellMoved(unit, before, found, holdout);
+  std::string moved = describeMoved(unit, before, found, holdout);
   warnUser("warning: found " + std::to_string(found) + " " + unit + " of data, but the run that goes on had " +
            std::to_string(before) + (moved.empty() ? "" : ": " + moved + ", so held-out losses do not compare") +
            "\nnote: the order of the data is another one, too; with the same files it goes on as it was\n");
@@ -86,7 +86,7 @@ public:
       : options(options), engine(engine), entry(needEntry(engine, "train")) {
     if (options.resume.empty() && engine.leads())
       refuseFormer("--log", options.log, options, "'--resume DIR' goes on with the log of a run, ");
-    memory.turns = options.map.has_value();
+    memory.transforms = options.map.has_value();
     memory.holdsOut = options.resume.empty() ? options.holdout != 0 : options.holdout.value_or(0) > 0;
     // Twice: before parameters are written, and again when the size of the data is known.
     checkMemory(engine, memory);
@@ -268,7 +268,7 @@ private:
       save(progress);
     log.summary(state.step, loss, std::nullopt, numSkipped());
     Error error = explainNonFinite(engine, step, inputs, result, [&](size_t input, int64_t sample) {
-      return data->tellTrainSample(state.seed, step, input, sample);
+      return data->describeTrainSample(state.seed, step, input, sample);
     });
     noteSaved(error);
     if (options.save.empty())

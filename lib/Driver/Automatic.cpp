@@ -24,6 +24,7 @@ using namespace plc::planner;
 using plc::PhaseKind;
 using plc::strategy::ParallelismKind;
 using plc::strategy::Strategy;
+namespace keys = plc::keys;
 namespace search = plc::search;
 
 namespace {
@@ -35,8 +36,7 @@ public:
   Chooser(const Models &models, PhaseKind done, const Program &program, llvm::SourceMgr &sources, Strategy &strategy,
           AutomaticPlan &plan, llvm::raw_ostream &errors, bool isNarrow)
       : models(models), done(done), program(program), sources(sources), strategy(strategy), plan(plan), errors(errors),
-        isNarrow(isNarrow),
-        isJoint(strategy.getChoice<ParallelismKind>("parallelism.kind") == ParallelismKind::automatic) {}
+        isNarrow(isNarrow), isJoint(strategy.get(keys::parallelismKind) == ParallelismKind::automatic) {}
 
   int run() {
     if (isPlainEnough())
@@ -56,11 +56,12 @@ private:
   // compile time for shorter steps: with them the plan of gpt.ein on 4 ranks took 1.2 s. Not tuned against each other.
   static constexpr int64_t effort = 15'000'000, effortAgain = 3'000'000, effortNarrow = 1'000'000;
 
-  int64_t own(const char *key) const { return strategy.get<int64_t>(std::string("parallelism.") + key); }
-  bool isFree(const std::string &key) const {
-    return isJoint && (key == freed || !strategy.isOwn("parallelism." + key));
+  template <typename T>
+  bool isFree(plc::strategy::TypedKey<T> key) const {
+    return isFree(StringRef(key.path));
   }
-  bool hasBudget() const { return program.recomputes && strategy.isGiven("memory.budget"); }
+  bool isFree(StringRef key) const { return isJoint && (key == freed || !strategy.isOwn(key)); }
+  bool hasBudget() const { return program.recomputes && strategy.isGiven(keys::memoryBudget); }
   bool isTraining() const { return program.entry == plc::ProgramKind::train; }
   plc::ein::ModelOp model() const {
     ModuleOp module = models.ofBatch;
@@ -78,12 +79,13 @@ private:
     OwningOpRef<ModuleOp> planned = lowering.lower(measured, "");
     if (!planned)
       return true; // the passes report what is wrong
-    int64_t budget = strategy.get<int64_t>("memory.budget");
+    int64_t budget = strategy.get(keys::memoryBudget);
     return llvm::all_of(plc::plan::arenasOf(*planned), [&](int64_t bytes) { return bytes <= budget; });
   }
 
   void setMachine() {
-    plan.mostRanks = isJoint ? strategy.get<int64_t>("machine.ranks") : ranksOf(strategy) * own("replicas");
+    plan.mostRanks =
+        isJoint ? strategy.get(keys::machineRanks) : ranksOf(strategy) * strategy.get(keys::parallelismReplicas);
     // Without a number of ranks the machine's cores are the limit, each rank with its threads.
     if (!plan.mostRanks) {
       int64_t cores = std::max(1u, std::thread::hardware_concurrency());
@@ -94,14 +96,14 @@ private:
     machine.rates = strategy.rates();
     machine.threads = rankThreads(strategy);
     if (hasBudget())
-      machine.limitBytes.assign(size_t(machine.ranks), strategy.get<int64_t>("memory.budget"));
+      machine.limitBytes.assign(size_t(machine.ranks), strategy.get(keys::memoryBudget));
   }
 
   // Replicas divide the accumulation groups, whose number is in the numerics key and stays.
   std::vector<int64_t> replicaCounts() const {
-    if (!isFree("replicas"))
-      return {own("replicas")};
-    int64_t lanes = strategy.get<int64_t>("gradient.lanes");
+    if (!isFree(keys::parallelismReplicas))
+      return {strategy.get(keys::parallelismReplicas)};
+    int64_t lanes = strategy.get(keys::gradientLanes);
     std::vector<int64_t> counts;
     for (int64_t replicas = 1; replicas <= std::min(lanes, plan.mostRanks); ++replicas)
       if (lanes % replicas == 0)
@@ -128,7 +130,7 @@ private:
   // 0.97, 0.82 and 0.66 times.
   bool isSmall() const {
     constexpr int64_t leastShareNs = 10'000'000;
-    bool isOpen = isFree("stages") && isFree("replicas");
+    bool isOpen = isFree(keys::parallelismStages) && isFree(keys::parallelismReplicas);
     return !isTraining() && isOpen && workloads->all().front().workNs() < leastShareNs * plan.mostRanks;
   }
 
@@ -137,15 +139,15 @@ private:
     limits = {};
     limits.rankCounts = rankCounts();
     limits.replicaCounts = replicaCounts();
-    if (!isFree("stages"))
-      limits.stages = own("stages");
-    if (!isFree("chunks"))
-      limits.chunks = own("chunks");
-    if (!isJoint || (!isFree("place") && strategy.isGiven("parallelism.place")))
+    if (!isFree(keys::parallelismStages))
+      limits.stages = strategy.get(keys::parallelismStages);
+    if (!isFree(keys::parallelismChunks))
+      limits.chunks = strategy.get(keys::parallelismChunks);
+    if (!isJoint || (!isFree(keys::parallelismPlace) && strategy.isGiven(keys::parallelismPlace)))
       limits.rankOf = workloads->givenMap();
     limits.stageOf = workloads->givenCut();
-    auto schedule = strategy.getChoice<ScheduleKind>("parallelism.schedule");
-    if (!isFree("schedule") && plc::rowOf(schedule).follows != OrderSource::times)
+    auto schedule = strategy.get(keys::parallelismSchedule);
+    if (!isFree(keys::parallelismSchedule) && plc::rowOf(schedule).follows != OrderSource::times)
       limits.schedule = schedule;
     if (plc::rowOf(schedule).follows == OrderSource::text)
       limits.file = scheduleFileOf(strategy);
@@ -160,9 +162,6 @@ private:
   Strategy strategyOf(const search::PlanSpec &spec) const {
     const Workloads::Way &way = workloads->wayOf(size_t(spec.workload));
     Strategy chosen = workloads->strategyOf(way);
-    auto choose = [&](const char *key, plc::strategy::Value value, bool isOwn = false) {
-      chosen.choose(std::string("parallelism.") + key, std::move(value), isOwn);
-    };
     const std::optional<search::Sharing> &sharing = workloads->all()[size_t(spec.workload)].sharing;
     const std::vector<int32_t> &rankOf = sharing ? sharing->groupOf : spec.rankOf;
     // The kind follows from the plan, so that the written strategy is complete and valid by itself.
@@ -172,18 +171,19 @@ private:
                            : spec.replicas > 1 ? ParallelismKind::data
                                                : ParallelismKind::none;
     if (isJoint) {
-      choose("kind", std::string(plc::nameOfChoice(kind)));
-      if (spec.replicas != own("replicas"))
-        choose("replicas", spec.replicas);
+      chosen.choose(keys::parallelismKind, kind);
+      if (spec.replicas != strategy.get(keys::parallelismReplicas))
+        chosen.choose(keys::parallelismReplicas, spec.replicas);
       if (!strategy.shards().empty() && kind != ParallelismKind::none)
-        choose("shard_ranks", sharing ? sharing->shards : 1);
-      choose("stages", int64_t(rankOf.size()));
-      choose("place", isDivided ? std::vector<int64_t>(rankOf.begin(), rankOf.end()) : std::vector<int64_t>());
+        chosen.choose(keys::parallelismShardRanks, sharing ? sharing->shards : 1);
+      chosen.choose(keys::parallelismStages, int64_t(rankOf.size()));
+      chosen.choose(keys::parallelismPlace,
+                    isDivided ? std::vector<int64_t>(rankOf.begin(), rankOf.end()) : std::vector<int64_t>());
       if (isDivided || sharing)
-        choose("schedule", std::string(plc::nameOfChoice(limits.schedule.value_or(ScheduleKind::automatic))));
+        chosen.choose(keys::parallelismSchedule, limits.schedule.value_or(ScheduleKind::automatic));
     }
     ModuleOp module = way.module.get();
-    choose("plan", plc::plan::specText(module, workloads->all()[size_t(spec.workload)], spec));
+    chosen.choose(keys::parallelismPlan, plc::plan::specText(module, workloads->all()[size_t(spec.workload)], spec));
     return chosen;
   }
 
@@ -274,13 +274,13 @@ private:
   // Lowers the limits of ranks whose arenas exceed the budget; false if all fit. Gaps differ between plans, so later
   // rounds leave more room for them: once the excess, then twice, and so on.
   bool lowerLimits(const search::Found &found, const std::vector<int64_t> &arenas, int64_t round) {
-    int64_t budget = strategy.get<int64_t>("memory.budget");
+    int64_t budget = strategy.get(keys::memoryBudget);
     bool isLower = false;
     for (size_t rank = 0; rank < arenas.size() && hasBudget(); ++rank) {
-      size_t place = rank % found.result.bytes.size();
+      size_t position = rank % found.result.bytes.size();
       if (int64_t over = arenas[rank] - budget; over > 0) {
-        machine.limitBytes[place] =
-            std::min(machine.limitBytes[place], found.result.bytes[place] - over * (1 + round / 2));
+        machine.limitBytes[position] =
+            std::min(machine.limitBytes[position], found.result.bytes[position] - over * (1 + round / 2));
         isLower = true;
       }
     }
@@ -320,7 +320,7 @@ private:
     constexpr double worthwhile = 5;
     double worst = std::max({plan.again, plan.uneven, plan.waiting, plan.updates});
     if (found.plan.recomputes() || (unlimitedNs && unlimitedNs < found.result.stepNs))
-      plan.binds = "memory.budget";
+      plan.binds = keys::memoryBudget.path;
     else if (worst > worthwhile)
       plan.binds = plan.uneven == worst ? "layers" : plan.updates == worst ? "batch" : "micro-batches";
     else
@@ -338,26 +338,25 @@ private:
     const search::Workload &workload = workloads->all()[size_t(nearest.plan.workload)];
     int64_t persistent = search::tasksOf(workload, nearest.plan, machine.ranks).persistentBytes[worst];
     bool isPersistent = persistent > limit;
-    plc::language::PassErrors reported(sources, *model().getContext(), errors, strategy.places(),
+    plc::language::PassErrors reported(sources, *model().getContext(), errors, strategy.locations(),
                                        hintOf(program, strategy));
-    InFlightDiagnostic error = plc::withKey(plc::emitNoPlan(model()), "memory.budget");
+    InFlightDiagnostic error = plc::withKey(plc::emitNoPlan(model()), keys::memoryBudget.path);
     error << "rank " << worst << " needs " << formatBytes(needed) << ", limit " << formatBytes(limit)
           << ", largest part " << (2 * persistent > needed ? "static area " : "values ")
           << formatBytes(std::max(persistent, needed - persistent)) << ": " << needed - limit << " bytes are missing";
-    plc::withLack(std::move(error), isPersistent ? plc::Lack::statics : plc::Lack::any);
+    plc::withLack(std::move(error), isPersistent ? plc::Lack::buffers : plc::Lack::any);
     return plc::NoPlan;
   }
 
   /// Names the key that leaves no plan, or those that do together.
   int reportExcluded() {
     std::vector<const char *> given;
-    for (const char *key :
-         {"parallelism.stages", "parallelism.chunks", "parallelism.replicas", "parallelism.schedule"}) {
-      std::string name = StringRef(key).split('.').second.str();
-      if (isFree(name))
+    for (const char *key : {keys::parallelismStages.path, keys::parallelismChunks.path, keys::parallelismReplicas.path,
+                            keys::parallelismSchedule.path}) {
+      if (isFree(StringRef(key)))
         continue;
       // Would there be a plan if this key were free? The first such key is the one to name.
-      freed = name;
+      freed = key;
       setLimits();
       bool leavesSome = search::hasStarts(workloads->all(), machine, limits);
       freed.clear();
@@ -369,10 +368,10 @@ private:
     }
     std::string values;
     for (StringRef key : given)
-      values +=
-          (values.empty() ? "'" : ", '") + key.str() + "' is " +
-          (key.ends_with("schedule") ? strategy.get<std::string>(key) : std::to_string(strategy.get<int64_t>(key)));
-    plc::language::PassErrors reported(sources, *model().getContext(), errors, strategy.places());
+      values += (values.empty() ? "'" : ", '") + key.str() + "' is " +
+                (key.ends_with("schedule") ? std::get<std::string>(strategy.valueAt(key))
+                                           : plc::strategy::print(strategy.valueAt(key)));
+    plc::language::PassErrors reported(sources, *model().getContext(), errors, strategy.locations());
     plc::withKey(plc::emitNoPlan(model()), given.front())
         << values << " but model '" << model().getSymName() << "' has " << workloads->all().front().units.size()
         << " layer calls to cut, for at most " << plan.mostRanks
@@ -399,12 +398,12 @@ private:
 } // namespace
 
 bool plc::driver::isSearched(const Program &program, const Strategy &strategy) {
-  if (!program.leads || strategy.isGiven("parallelism.plan"))
+  if (!program.leads || strategy.isGiven(keys::parallelismPlan))
     return false;
-  if (strategy.getChoice<ParallelismKind>("parallelism.kind") == ParallelismKind::automatic)
+  if (strategy.get(keys::parallelismKind) == ParallelismKind::automatic)
     return true;
   return (program.entry == plc::ProgramKind::train && followsTimes(strategy)) ||
-         (strategy.isGiven("memory.budget") && program.recomputes);
+         (strategy.isGiven(keys::memoryBudget) && program.recomputes);
 }
 
 int plc::driver::planAutomatically(const Models &models, PhaseKind done, const Program &program,

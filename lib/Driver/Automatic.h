@@ -60,9 +60,9 @@ int planAutomatically(const Models &models, PhaseKind done, const Program &progr
                       strategy::Strategy &strategy, AutomaticPlan &plan, llvm::raw_ostream &errors,
                       bool isNarrow = false);
 
-/// Prints what each byte less costs: for the plan without recomputation, and for ten budgets from its bytes down to the least that
-/// has a plan, the bytes of the fullest rank, the step, and the time that a micro-batch recomputes beside its lower bound. A plan
-/// that is no faster than one in fewer bytes is left out. Returns the exit code.
+/// Prints what each byte less costs: for the plan without recomputation, and for ten budgets from its bytes down to the
+/// least that has a plan, the bytes of the fullest rank, the step, and the time that a micro-batch recomputes beside
+/// its lower bound. A plan that is no faster than one in fewer bytes is left out. Returns the exit code.
 int listBudgets(const Models &models, PhaseKind done, const Program &program, llvm::SourceMgr &sources,
                 const strategy::Strategy &strategy, llvm::raw_ostream &out, llvm::raw_ostream &errors);
 

@@ -14,6 +14,7 @@ using namespace mlir;
 using namespace plc::driver;
 using plc::PhaseKind;
 using plc::strategy::Strategy;
+namespace keys = plc::keys;
 
 namespace {
 
@@ -50,8 +51,8 @@ private:
 
   Strategy under(int64_t bytes) const {
     Strategy chosen = strategy;
-    chosen.choose("memory.budget", bytes, /*isOwn=*/true);
-    chosen.choose("checkpoint.policy", std::string(plc::nameOfChoice(plc::planner::RematPolicy::budget)),
+    chosen.choose(keys::memoryBudget, bytes, /*isOwn=*/true);
+    chosen.choose(keys::checkpointPolicy, plc::planner::RematPolicy::budget,
                   /*isOwn=*/true);
     return chosen;
   }

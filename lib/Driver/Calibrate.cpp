@@ -160,15 +160,16 @@ const std::vector<Measurement> &measurements() {
   return all;
 }
 
-/// Nanoseconds of a call of the fastest kernel at a line in any run, of a role, or of the step; 0 if there is none. It is the median:
-/// what a step that is undisturbed for the most part takes.
+/// Nanoseconds of a call of the fastest kernel at a line in any run, of a role, or of the step; 0 if there is none. It
+/// is the median: what a step that is undisturbed for the most part takes.
 double timeOf(const llvm::json::Array &kernels, StringRef model, StringRef equation, StringRef role) {
   int64_t line = 1 + model.take_front(model.find("\n" + equation.str()) + 1).count('\n');
-  std::string place = equation.empty() ? "" : llvm::formatv(".ein:{0}:", line).str();
+  std::string location = equation.empty() ? "" : llvm::formatv(".ein:{0}:", line).str();
   double fastest = 0;
   for (const llvm::json::Value &kernel : kernels) {
     const llvm::json::Object &each = *kernel.getAsObject();
-    if (!each.getString("where").value_or("").contains(place) || !each.getString("kernel").value_or("").contains(role))
+    if (!each.getString("where").value_or("").contains(location) ||
+        !each.getString("kernel").value_or("").contains(role))
       continue;
     double ns = *each.getNumber("median_ns");
     fastest = fastest ? std::min(fastest, ns) : ns;

@@ -43,7 +43,7 @@ private:
   Models models() { return {*model, step ? *step : *model}; }
   bool trains() const {
     using strategy::GradientKind;
-    return strategy.getChoice<GradientKind>("gradient.kind") != GradientKind::none;
+    return strategy.get(keys::gradientKind) != GradientKind::none;
   }
   /// Whether a program is the one that stages and cuts are chosen for: `train`, else `infer` of all outputs.
   bool leads(const Program &program) { return program.entry == leadingKind() && program.outputs.empty(); }
@@ -52,7 +52,7 @@ private:
   /// Whether stages, micro-batches and the order are to be chosen.
   bool isAutomatic() const {
     using strategy::ParallelismKind;
-    return strategy.getChoice<ParallelismKind>("parallelism.kind") == ParallelismKind::automatic;
+    return strategy.get(keys::parallelismKind) == ParallelismKind::automatic;
   }
   /// Chooses them for the program that leads, and tells so where the plan is not what is printed.
   int choose();
@@ -77,7 +77,7 @@ private:
   /// Why the plan is as it is, as wide as the terminal.
   int explainPlan(const Program &program);
   plan::Explanation explanationOf(plan::ProgramOp planned) const {
-    return plan::explain(planned, strategy.get<int64_t>("memory.budget"));
+    return plan::explain(planned, strategy.get(keys::memoryBudget));
   }
   /// The action table of a planned module. The very table that is written is proven.
   mlir::FailureOr<module::EntryPlan> provenTable(mlir::ModuleOp module);

@@ -14,7 +14,7 @@
 #include "plc/Support/Diagnostics.h"
 #include "plc/Support/ErrorLimit.h"
 #include "plc/Support/Errors.h"
-#include "plc/Support/KeyPlaces.h"
+#include "plc/Support/KeyLocations.h"
 #include "plc/Support/ResultName.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -30,6 +30,7 @@ using plc::PhaseKind;
 using enum plc::ExitCode;
 using plc::language::PassErrors;
 using plc::strategy::Strategy;
+namespace keys = plc::keys;
 
 /// Why a file cannot be written, found out before the work is done.
 static std::error_code cannotWrite(StringRef path) {
@@ -59,7 +60,7 @@ int Compilation::parse() {
     if (plc::parseResultName(name).isRuleValue())
       parsed.exposed.push_back(name.str());
   model = plc::language::parseModel(sources, context, parsed, diagnostics);
-  parsed.batches = strategy.get<int64_t>("gradient.accumulation_steps");
+  parsed.batches = strategy.get(keys::gradientAccumulationSteps);
   bool isStep = !model || parsed.batches == 1;
   if (!isStep)
     step = plc::language::parseStep(sources, parsed, *model, diagnostics);
@@ -77,7 +78,7 @@ int Compilation::checkIR() {
   std::string is = "'" + options.model + "' is IR of phase '" + plc::nameOfChoice(done()) + "'";
   if (!options.entry.empty() || !options.overrides.empty())
     return reportError(BadUsage, "'-D' and '--entry' apply to .ein models, but " + is);
-  if (done() == PhaseKind::ein && strategy.get<int64_t>("gradient.accumulation_steps") > 1)
+  if (done() == PhaseKind::ein && strategy.get(keys::gradientAccumulationSteps) > 1)
     return reportError(BadUsage, "'gradient.accumulation_steps' applies to .ein models, but " + is +
                                      ", which has the samples of one batch");
   if (done() == PhaseKind::ein)
@@ -90,7 +91,7 @@ int Compilation::checkIR() {
     return reportError(BadUsage, "--emit=" + options.emit + " is of phase '" + plc::nameOfChoice(asked) + "', but " +
                                      is + ", which comes later");
   using plc::strategy::ParallelismKind;
-  if (strategy.getChoice<ParallelismKind>("parallelism.kind") == ParallelismKind::automatic)
+  if (strategy.get(keys::parallelismKind) == ParallelismKind::automatic)
     return reportError(
         BadUsage, "the joint plan ('parallelism.kind = \"automatic\"' or --recommend) chooses for models, but " + is);
   if (done() >= PhaseKind::partition)
@@ -104,7 +105,7 @@ int Compilation::checkIR() {
                                      ", program '" + plc::nameOfChoice(*ir->provenance.program) + "'");
   if (!options.program.outputs.empty() && options.program.outputs != ir->provenance.outputs)
     return reportError(BadUsage, "--output applies to models, but " + is + ", whose results are chosen");
-  PassErrors errors(sources, context, llvm::errs(), strategy.places());
+  PassErrors errors(sources, context, llvm::errs(), strategy.locations());
   return succeeded(takeOver(*ir, strategy, subject())) ? Done : codeOf(errors);
 }
 
@@ -164,9 +165,8 @@ int Compilation::run() {
   if (std::error_code error = options.output.empty() ? std::error_code() : cannotWrite(options.output))
     return reportError(BadInput, "cannot write '" + options.output + "': " + error.message());
   // Behind all that is wrong with the request: nobody waits for a measurement to be told that.
-  if (options.rates == RatesSource::measured && !strategy.isGiven("machine.rates"))
-    machineRates(strategy.getChoice<plc::InstructionSet>("machine.isa"),
-                 [&](StringRef text) { return strategy.useRates(text); });
+  if (options.rates == RatesSource::measured && !strategy.isGiven(keys::machineRates))
+    machineRates(strategy.get(keys::machineIsa), [&](StringRef text) { return strategy.useRates(text); });
   if (int failed = done() < PhaseKind::partition && !options.listsBudgets ? choose() : Done)
     return failed;
   if (options.recommend)
@@ -181,10 +181,10 @@ int Compilation::run() {
     program.outputs = ir->provenance.outputs;
   } else if (!options.programGiven && (!program.outputs.empty() || !hasLoss() || !trains()))
     program.entry = plc::ProgramKind::infer;
-  PassErrors keyErrors(sources, context, llvm::errs(), strategy.places());
+  PassErrors keyErrors(sources, context, llvm::errs(), strategy.locations());
   // Programs of IR and of options may contradict the strategy.
   if (program.entry == plc::ProgramKind::train && !trains()) {
-    plc::emitKeyError(subject(), "gradient.kind",
+    plc::emitKeyError(subject(), keys::gradientKind.path,
                       "'gradient.kind' is \"none\" but program 'train' needs gradients; write \"full\"");
     return codeOf(keyErrors);
   }
@@ -246,7 +246,7 @@ static bool readGivenIR(const std::string &model, llvm::SourceMgr &sources, MLIR
   if (!buffer || !isIR(**buffer))
     return true; // the parser of models reports what is wrong with it
   sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
-  plc::KeyPlaces none;
+  plc::KeyLocations none;
   none.tool = "plc-compile";
   PassErrors errors(sources, context, llvm::errs(), none);
   ir = readIR(sources, context);

@@ -66,9 +66,9 @@ static void addSources(ModuleOp module, llvm::SourceMgr &sources) {
     seen.insert(sources.getMemoryBuffer(id)->getBufferIdentifier());
   module.walk([&](Operation *op) {
     op->getLoc()->walk([&](Location location) {
-      auto place = dyn_cast<FileLineColLoc>(location);
-      if (place && seen.insert(place.getFilename().strref()).second)
-        if (auto file = llvm::MemoryBuffer::getFile(place.getFilename().strref(), /*IsText=*/true))
+      auto source = dyn_cast<FileLineColLoc>(location);
+      if (source && seen.insert(source.getFilename().strref()).second)
+        if (auto file = llvm::MemoryBuffer::getFile(source.getFilename().strref(), /*IsText=*/true))
           sources.AddNewSourceBuffer(std::move(*file), llvm::SMLoc());
       return WalkResult::advance();
     });
@@ -126,9 +126,10 @@ LogicalResult plc::driver::takeOver(const GivenIR &ir, Strategy &strategy, Opera
   };
   if (ir.phase == PhaseKind::ein)
     return success();
-  auto given = strategy.getChoice<Precision>("precision.compute");
+  auto given = strategy.get(keys::precisionCompute);
   if (std::optional<Precision> precision = precisionOf(subject, given))
-    if (failed(take("precision.compute", std::string(nameOfChoice(*precision)), std::string(nameOfChoice(given)))))
+    if (failed(
+            take(keys::precisionCompute.path, std::string(nameOfChoice(*precision)), std::string(nameOfChoice(given)))))
       return failure();
   if (ir.phase < PhaseKind::microBatch)
     return success();
@@ -137,15 +138,14 @@ LogicalResult plc::driver::takeOver(const GivenIR &ir, Strategy &strategy, Opera
   int64_t lanes = model ? model.getLanes().value_or(1) : program.getLanes();
   int64_t held = model ? model.getMicroBatches() : program.getMicroBatches();
   // A training step has the micro-batches of all batches that it accumulates.
-  int64_t batches =
-      ir.provenance.program == ProgramKind::train ? strategy.get<int64_t>("gradient.accumulation_steps") : 1;
-  if (failed(take("gradient.lanes", lanes, strategy.get<int64_t>("gradient.lanes"))))
+  int64_t batches = ir.provenance.program == ProgramKind::train ? strategy.get(keys::gradientAccumulationSteps) : 1;
+  if (failed(take(keys::gradientLanes.path, lanes, strategy.get(keys::gradientLanes))))
     return failure();
   if (held % batches)
-    return emitKeyError(subject, "gradient.accumulation_steps",
+    return emitKeyError(subject, keys::gradientAccumulationSteps.path,
                         "'gradient.accumulation_steps' is " + Twine(batches) + " but IR of phase '" +
                             nameOfChoice(ir.phase) + "' has " + Twine(held) + " micro-batches, which it must divide");
-  return take("parallelism.micro_batches", held / batches, strategy.get<int64_t>("parallelism.micro_batches"));
+  return take(keys::parallelismMicroBatches.path, held / batches, strategy.get(keys::parallelismMicroBatches));
 }
 
 std::vector<std::string> plc::driver::findLateKeys(const GivenIR &ir, const Program &program,

@@ -14,6 +14,7 @@
 using namespace mlir;
 using namespace plc::driver;
 using plc::language::PassErrors;
+namespace keys = plc::keys;
 
 llvm::ArrayRef<Phase> plc::driver::phasesBetween(llvm::ArrayRef<Phase> phases, StringRef first, StringRef last) {
   size_t skipped = phasesUpTo(phases, first).size();
@@ -26,8 +27,8 @@ llvm::ArrayRef<Phase> plc::driver::phasesBetween(llvm::ArrayRef<Phase> phases, S
 PassErrors::Hint plc::driver::hintOf(const Program &program, const plc::strategy::Strategy &strategy) {
   std::string lacks = "the program '" + plc::algebra::Entry{program.entry, program.outputs}.name() +
                       (program.sharesModule ? "' of the module " : "' ") + "lacks these bytes";
-  auto hint = [&](const std::string &why, const std::string &whyOfStatics) {
-    return PassErrors::Hint{"memory.budget", lacks + why, lacks + whyOfStatics};
+  auto hint = [&](const std::string &why, const std::string &whyOfPersistentBuffers) {
+    return PassErrors::Hint{keys::memoryBudget.path, lacks + why, lacks + whyOfPersistentBuffers};
   };
   std::string more = "more stages or a larger budget";
   std::string whole = "; it holds inputs and outputs of the whole batch: try a smaller batch, " + more;
@@ -51,7 +52,7 @@ bool Lowering::runPhases(ModuleOp module, llvm::ArrayRef<Phase> phases, const Pr
 }
 
 bool Lowering::isValid(ModuleOp module) {
-  PassErrors passErrors(sources, *module.getContext(), errors, strategy.places());
+  PassErrors passErrors(sources, *module.getContext(), errors, strategy.locations());
   bool valid = succeeded(verify(module));
   if (!valid)
     code = passErrors.getExitCode();
@@ -62,7 +63,7 @@ bool Lowering::runPasses(ModuleOp module, llvm::function_ref<void(OpPassManager 
                          llvm::raw_ostream &errors) {
   auto owned = std::make_unique<PassManager>(module.getContext());
   PassManager &pipeline = *owned;
-  PassErrors passErrors(sources, *module.getContext(), errors, strategy.places(), hintOf(program, strategy));
+  PassErrors passErrors(sources, *module.getContext(), errors, strategy.locations(), hintOf(program, strategy));
   TimingScope scope;
   if (timed)
     scope = timed->nest(plc::algebra::Entry{program.entry, program.outputs}.name());

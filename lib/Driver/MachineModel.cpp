@@ -13,23 +13,23 @@ using plc::strategy::Strategy;
 
 int64_t plc::driver::shardsOf(const Strategy &strategy) {
   using plc::strategy::ParallelismKind;
-  const auto &shard = strategy.get<plc::strategy::Counts>("parallelism.shard");
-  if (shard.empty() || strategy.getChoice<ParallelismKind>("parallelism.kind") == ParallelismKind::none)
+  const auto &shard = strategy.get(keys::parallelismShard);
+  if (shard.empty() || strategy.get(keys::parallelismKind) == ParallelismKind::none)
     return 1;
-  int64_t ranks = strategy.get<int64_t>("parallelism.shard_ranks");
+  int64_t ranks = strategy.get(keys::parallelismShardRanks);
   return ranks ? ranks : shard.begin()->second;
 }
 
 /// Ranks that stages are placed on, each of which as many as there are shards stand for.
 static int64_t pipelineRanks(const Strategy &strategy) {
-  const auto &place = strategy.get<std::vector<int64_t>>("parallelism.place");
-  return place.empty() ? strategy.get<int64_t>("parallelism.stages") : *llvm::max_element(place) + 1;
+  const auto &location = strategy.get(keys::parallelismPlace);
+  return location.empty() ? strategy.get(keys::parallelismStages) : *llvm::max_element(location) + 1;
 }
 
 int64_t plc::driver::ranksOf(const Strategy &strategy) { return pipelineRanks(strategy) * shardsOf(strategy); }
 
 int64_t plc::driver::threadsOf(const Strategy &strategy) {
-  return std::max<int64_t>(1, strategy.get<int64_t>("machine.threads_per_stage"));
+  return std::max<int64_t>(1, strategy.get(keys::machineThreadsPerStage));
 }
 
 plc::simulator::RankThreads plc::driver::rankThreads(const Strategy &strategy) {
@@ -39,7 +39,7 @@ plc::simulator::RankThreads plc::driver::rankThreads(const Strategy &strategy) {
 plc::simulator::Cluster plc::driver::clusterOf(const Strategy &strategy, size_t ranks) {
   plc::simulator::Cluster cluster = plc::simulator::oneProcess(ranks, 0, strategy.rates(), threadsOf(strategy));
   // Workers help only ranks of their own process.
-  cluster.sharesKernels &= strategy.getChoice<plc::TransportKind>("machine.transport") == plc::TransportKind::Threads;
+  cluster.sharesKernels &= strategy.get(keys::machineTransport) == plc::TransportKind::Threads;
   return cluster;
 }
 

@@ -47,7 +47,7 @@ private:
   struct Setting {
     const char *key;
     plc::strategy::Value value;
-    bool isTold = true; ///< it is offered to the user; else it only narrows the search
+    bool isReported = true; ///< it is offered to the user; else it only narrows the search
   };
 
   /// The step with these settings; nothing if there is no plan.
@@ -68,7 +68,7 @@ private:
       return;
     std::string sets;
     for (const Setting &setting : settings)
-      if (setting.isTold)
+      if (setting.isReported)
         sets += (sets.empty() ? "" : " ") + textOf(setting);
     plan.others.push_back({std::move(sets), *ns, changesBits});
   }
@@ -90,19 +90,24 @@ private:
     return std::string("--set ") + setting.key + "=" + text;
   }
 
-  bool isFree(const char *key) const { return !given.isOwn(key); }
-  Setting narrowTo(const char *key, int64_t value) const { return {key, value, /*isTold=*/false}; }
+  template <typename T>
+  bool isFree(plc::strategy::TypedKey<T> key) const {
+    return !given.isOwn(key);
+  }
+  Setting narrowTo(const char *key, int64_t value) const { return {key, value, /*isReported=*/false}; }
 
   void tryLanes() {
-    if (!isFree("gradient.lanes") || !isFree("parallelism.replicas") || program.entry != plc::ProgramKind::train)
+    if (!isFree(plc::keys::gradientLanes) || !isFree(plc::keys::parallelismReplicas) ||
+        program.entry != plc::ProgramKind::train)
       return;
     // Each replica needs a group of its own, and each group a sample.
     int64_t batch = (*model.getOps<plc::ein::ModelOp>().begin()).getBatch(), lanes = std::min(ranks, batch);
     if (lanes < 2)
       return;
-    std::vector<Setting> settings = {{"gradient.lanes", lanes}, narrowTo("parallelism.replicas", lanes)};
-    if (!isFree("parallelism.micro_batches") && given.get<int64_t>("parallelism.micro_batches") % lanes)
-      settings.push_back({"parallelism.micro_batches", lanes});
+    std::vector<Setting> settings = {{plc::keys::gradientLanes.path, lanes},
+                                     narrowTo(plc::keys::parallelismReplicas.path, lanes)};
+    if (!isFree(plc::keys::parallelismMicroBatches) && given.get(plc::keys::parallelismMicroBatches) % lanes)
+      settings.push_back({plc::keys::parallelismMicroBatches.path, lanes});
     tryKeys(settings, /*changesBits=*/true);
   }
 
@@ -127,12 +132,12 @@ private:
 
   /// Finds the best size alone, and then adds others as long as they help.
   void trySizes() {
-    if (!isFree("parallelism.shard") || !isFree("parallelism.shard_ranks"))
+    if (!isFree(plc::keys::parallelismShard) || !isFree(plc::keys::parallelismShardRanks))
       return;
     auto dividing = [&](const Counts &counts) {
-      return std::vector<Setting>{{"parallelism.shard", counts},
-                                  narrowTo("parallelism.shard_ranks", ranks),
-                                  narrowTo("parallelism.micro_batches", chosen.microBatches)};
+      return std::vector<Setting>{{plc::keys::parallelismShard.path, counts},
+                                  narrowTo(plc::keys::parallelismShardRanks.path, ranks),
+                                  narrowTo(plc::keys::parallelismMicroBatches.path, chosen.microBatches)};
     };
     std::vector<std::pair<int64_t, std::string>> alone;
     for (const std::string &size : sizesByBytes())
@@ -155,41 +160,42 @@ private:
     // The comparisons used the strategy's schedule. The best sizes are then searched once with the schedule that waits
     // least.
     std::vector<Setting> settings = dividing(best);
-    if (isFree("parallelism.schedule"))
-      settings.push_back({"parallelism.schedule", std::string(plc::nameOfChoice(ScheduleKind::automatic)),
-                          /*isTold=*/false});
+    if (isFree(plc::keys::parallelismSchedule))
+      settings.push_back({plc::keys::parallelismSchedule.path, std::string(plc::nameOfChoice(ScheduleKind::automatic)),
+                          /*isReported=*/false});
     offer(settings, stepUnder(settings), /*changesBits=*/true);
   }
 
   void tryEquations() {
 
-    if (!isFree("parallelism.grain") || !isFree("parallelism.stages"))
+    if (!isFree(plc::keys::parallelismGrain) || !isFree(plc::keys::parallelismStages))
       return;
-    tryKeys({{"parallelism.grain", std::string(plc::nameOfChoice(Grain::equation))},
-             narrowTo("parallelism.micro_batches", std::max(chosen.microBatches, ranks)),
-             narrowTo("parallelism.stages", ranks)},
+    tryKeys({{plc::keys::parallelismGrain.path, std::string(plc::nameOfChoice(Grain::equation))},
+             narrowTo(plc::keys::parallelismMicroBatches.path, std::max(chosen.microBatches, ranks)),
+             narrowTo(plc::keys::parallelismStages.path, ranks)},
             /*changesBits=*/false);
   }
 
   void tryWorkers() {
-    if (!isFree("machine.threads_per_stage"))
+    if (!isFree(plc::keys::machineThreadsPerStage))
       return;
-    int64_t microBatches = isFree("parallelism.micro_batches") ? given.get<int64_t>("gradient.lanes")
-                                                               : given.get<int64_t>("parallelism.micro_batches");
-    tryKeys({{"machine.ranks", int64_t(1)},
-             {"machine.threads_per_stage", ranks},
-             narrowTo("parallelism.micro_batches", microBatches)},
+    int64_t microBatches = isFree(plc::keys::parallelismMicroBatches) ? given.get(plc::keys::gradientLanes)
+                                                                      : given.get(plc::keys::parallelismMicroBatches);
+    tryKeys({{plc::keys::machineRanks.path, int64_t(1)},
+             {plc::keys::machineThreadsPerStage.path, ranks},
+             narrowTo(plc::keys::parallelismMicroBatches.path, microBatches)},
             /*changesBits=*/false);
   }
 
   void tryMicroBatches() {
-    if (isFree("parallelism.micro_batches") || chosen.replicas * chosen.stages == 1)
+    if (isFree(plc::keys::parallelismMicroBatches) || chosen.replicas * chosen.stages == 1)
       return;
-    int64_t count = given.get<int64_t>("parallelism.micro_batches"),
+    int64_t count = given.get(plc::keys::parallelismMicroBatches),
             batch = (*model.getOps<plc::ein::ModelOp>().begin()).getBatch();
     for (int64_t other : {count * 2, count * 4})
       if (other <= batch)
-        tryKeys({{"parallelism.micro_batches", other}, narrowTo("parallelism.stages", chosen.stages)},
+        tryKeys({{plc::keys::parallelismMicroBatches.path, other},
+                 narrowTo(plc::keys::parallelismStages.path, chosen.stages)},
                 /*changesBits=*/true);
   }
 

@@ -25,6 +25,7 @@ using plc::PhaseKind;
 using enum plc::ExitCode;
 using plc::language::PassErrors;
 using plc::strategy::Strategy;
+namespace keys = plc::keys;
 
 int plc::driver::reportError(ExitCode code, const Twine &text) {
   llvm::errs() << "plc-compile: error: " << text << "\n";
@@ -67,7 +68,7 @@ bool Compilation::compareWithNone(const Program &program, plc::plan::PlanSummary
   for (auto planned : module->getOps<plc::plan::ProgramOp>()) {
     plc::plan::PlanSummary none = plc::plan::summarize(planned);
     summary.noneArenaBytes = none.arenaBytes;
-    // Turns that run again are work of the calls that run them.
+    // Iterations that run again are work of the calls that run them.
     summary.addedFlops += summary.flops - none.flops;
     summary.flops = none.flops;
   }
@@ -131,7 +132,7 @@ int Compilation::explainPlan(const Program &program) {
 }
 
 FailureOr<plc::module::EntryPlan> Compilation::provenTable(ModuleOp module) {
-  PassErrors errors(sources, context, llvm::errs(), strategy.places());
+  PassErrors errors(sources, context, llvm::errs(), strategy.locations());
   auto program = *module.getOps<plc::plan::ProgramOp>().begin();
   plc::plan::RouteTable routes(program);
   plc::plan::TaskSlots slots(program, routes);
@@ -157,11 +158,11 @@ int Compilation::writeModule() {
   manifest.source = llvm::sys::path::filename(ir && written ? written.getFilename().strref() : options.model).str();
   if (ir)
     manifest.numericsKey = ir->provenance.numericsKey;
-  manifest.real = plc::rowOf(strategy.getChoice<plc::Precision>("precision.compute")).real;
-  manifest.threadsPerStage = strategy.get<int64_t>("machine.threads_per_stage");
-  manifest.transport = strategy.getChoice<plc::TransportKind>("machine.transport");
-  manifest.profiling = strategy.get<bool>("profiling");
-  request.features = plc::codegen::featuresOf(strategy.getChoice<plc::InstructionSet>("machine.isa"));
+  manifest.real = plc::rowOf(strategy.get(keys::precisionCompute)).real;
+  manifest.threadsPerStage = strategy.get(keys::machineThreadsPerStage);
+  manifest.transport = strategy.get(keys::machineTransport);
+  manifest.profiling = strategy.get(keys::profiling);
+  request.features = plc::codegen::featuresOf(strategy.get(keys::machineIsa));
   request.objectFolder = objectFolder();
   manifest.optimizer = plc::strategy::optimizerOf(strategy);
   manifest.rates = strategy.rates();
@@ -190,7 +191,7 @@ int Compilation::writeModule() {
       }
     lowered.push_back(std::move(module));
   }
-  PassErrors errors(sources, context, llvm::errs(), strategy.places());
+  PassErrors errors(sources, context, llvm::errs(), strategy.locations());
   plc::codegen::ModuleWriter writer(request);
   if (failed(writer.compile()))
     return codeOf(errors);

@@ -20,81 +20,82 @@
 using namespace mlir;
 using namespace plc::driver;
 using plc::strategy::Strategy;
+namespace keys = plc::keys;
 
-static llvm::SmallVector<int64_t> listOf(const Strategy &strategy, llvm::StringRef key) {
-  const auto &values = strategy.get<std::vector<int64_t>>(key);
+static llvm::SmallVector<int64_t> listOf(const Strategy &strategy, plc::strategy::TypedKey<std::vector<int64_t>> key) {
+  const auto &values = strategy.get(key);
   return {values.begin(), values.end()};
 }
 
 int64_t plc::driver::optimizerMoments(const Strategy &strategy) {
-  return plc::rowOf(strategy.getChoice<plc::OptimizerKind>("optimizer.kind")).moments;
+  return plc::rowOf(strategy.get(keys::optimizerKind)).moments;
 }
 
 /// The byte budget of each rank; 0 is none.
 static int64_t memoryLimit(const Program &program, const Strategy &strategy) {
-  return program.recomputes ? strategy.get<int64_t>("memory.budget") : 0;
+  return program.recomputes ? strategy.get(keys::memoryBudget) : 0;
 }
 
 static bool recomputesBy(plc::planner::RematField field, const Program &program, const Strategy &strategy) {
-  return plc::rowOf(strategy.getChoice<plc::planner::RematPolicy>("checkpoint.policy")).obeys(field) &&
-         program.entry == plc::ProgramKind::train && program.recomputes;
+  return plc::rowOf(strategy.get(keys::checkpointPolicy)).obeys(field) && program.entry == plc::ProgramKind::train &&
+         program.recomputes;
 }
 
 // Policy `dynamic` without a fraction of its own leaves the choice to the budget.
 bool plc::driver::solvesBudget(const Program &program, const Strategy &strategy) {
-  bool isOpen = strategy.isGiven("memory.budget") && !strategy.isGiven("checkpoint.memory_fraction");
+  bool isOpen = strategy.isGiven(keys::memoryBudget) && !strategy.isGiven(keys::checkpointMemoryFraction);
   return recomputesBy(plc::planner::ByteBudget, program, strategy) ||
          (isOpen && recomputesBy(plc::planner::MemoryFraction, program, strategy));
 }
 
 /// Whether backward loops run the iterations of long loops forward again.
-static bool recomputesTurns(const Program &program, const Strategy &strategy) {
-  using plc::strategy::TurnValues;
+static bool recomputesIterations(const Program &program, const Strategy &strategy) {
+  using plc::strategy::LoopValues;
   if (program.entry != plc::ProgramKind::train || !program.recomputes)
     return false;
-  switch (strategy.getChoice<TurnValues>("checkpoint.turns")) {
-  case TurnValues::keep: return false;
-  case TurnValues::recompute: return true;
-  case TurnValues::policy: break;
+  switch (strategy.get(keys::checkpointLoops)) {
+  case LoopValues::keep: return false;
+  case LoopValues::recompute: return true;
+  case LoopValues::policy: break;
   }
   // Under a budget the search has decided, and written `recompute` or `keep`.
-  auto policy = strategy.getChoice<plc::planner::RematPolicy>("checkpoint.policy");
+  auto policy = strategy.get(keys::checkpointPolicy);
   return policy != plc::planner::RematPolicy::none && !solvesBudget(program, strategy);
 }
 
 // Kinds are names of the model; only these two have keys.
 std::vector<std::string> plc::driver::keptKinds(const Strategy &strategy) {
   std::vector<std::string> kinds;
-  for (const char *kind : {"attention", "ffn"})
-    if (!strategy.get<bool>(std::string("checkpoint.") + kind))
-      kinds.push_back(kind);
+  if (!strategy.get(keys::checkpointAttention))
+    kinds.push_back("attention");
+  if (!strategy.get(keys::checkpointFfn))
+    kinds.push_back("ffn");
   return kinds;
 }
 
 bool plc::driver::followsTimes(const Strategy &strategy) {
-  auto schedule = strategy.getChoice<plc::planner::ScheduleKind>("parallelism.schedule");
-  return plc::rowOf(schedule).follows == plc::planner::OrderSource::times &&
-         strategy.get<int64_t>("parallelism.stages") > 1;
+  auto schedule = strategy.get(keys::parallelismSchedule);
+  return plc::rowOf(schedule).follows == plc::planner::OrderSource::times && strategy.get(keys::parallelismStages) > 1;
 }
 
 plc::planner::RematMode plc::driver::rematModeOf(const Program &program, const Strategy &strategy) {
   using namespace plc::planner;
   RematMode mode;
-  RematPolicy policy = strategy.getChoice<RematPolicy>("checkpoint.policy");
+  RematPolicy policy = strategy.get(keys::checkpointPolicy);
   const RematPolicyRow &row = plc::rowOf(policy);
   if (policy == RematPolicy::none || program.entry != plc::ProgramKind::train || !program.recomputes ||
       solvesBudget(program, strategy))
     return mode;
   mode.policy = policy;
   if (row.obeys(Interval))
-    mode.interval = strategy.get<int64_t>("checkpoint.interval");
+    mode.interval = strategy.get(keys::checkpointInterval);
   if (row.obeys(Layers))
-    mode.layers = strategy.get<std::vector<int64_t>>("checkpoint.layers");
+    mode.layers = strategy.get(keys::checkpointLayers);
   if (row.obeys(MemoryFraction))
-    mode.memoryFraction = strategy.get<double>("checkpoint.memory_fraction");
+    mode.memoryFraction = strategy.get(keys::checkpointMemoryFraction);
   if (row.obeys(Checkpoints)) {
-    mode.minInterval = strategy.get<int64_t>("checkpoint.min_interval");
-    mode.grain = strategy.getChoice<Grain>("checkpoint.grain");
+    mode.minInterval = strategy.get(keys::checkpointMinInterval);
+    mode.grain = strategy.get(keys::checkpointGrain);
   }
   return mode;
 }
@@ -111,16 +112,16 @@ static void setRecomputation(plc::plan::PlanPartitionOptions &options, const Pro
   options.memoryFraction = mode.memoryFraction;
   options.minInterval = mode.minInterval;
   options.grain = mode.grain;
-  options.microBatches = strategy.getChoice<plc::planner::RecomputingRuns>("checkpoint.micro_batches");
+  options.microBatches = strategy.get(keys::checkpointMicroBatches);
   for (const std::string &kind : keptKinds(strategy))
     options.keepKinds.push_back(kind);
 }
 
 static plc::planner::Prepares preparesOf(const Strategy &strategy) {
-  return plc::rowOf(strategy.getChoice<plc::planner::MemoryStrategy>("memory.strategy")).prepares;
+  return plc::rowOf(strategy.get(keys::memoryStrategy)).prepares;
 }
 
-bool plc::driver::mayPrepare(const Program &program, const Strategy &strategy) {
+bool plc::driver::mayPrecompute(const Program &program, const Strategy &strategy) {
   return preparesOf(strategy) == plc::planner::Prepares::whereItFits && memoryLimit(program, strategy);
 }
 
@@ -128,9 +129,9 @@ bool plc::driver::prepares(const Strategy &strategy) { return preparesOf(strateg
 
 static std::unique_ptr<Pass> formKernels(const Strategy &strategy) {
   plc::kernels::FormKernelsOptions options;
-  options.fusion = strategy.get<bool>("fusion");
-  options.contractions = strategy.getChoice<plc::Contractions>("machine.contractions");
-  options.profile = strategy.get<std::string>("machine.profile");
+  options.fusion = strategy.get(keys::fusion);
+  options.contractions = strategy.get(keys::machineContractions);
+  options.profile = strategy.get(keys::machineProfile);
   options.prepare = prepares(strategy);
   std::unique_ptr<Pass> pass = plc::kernels::createFormKernels(options);
   // Rates are named alike in files and in the pass's options, so the text is the options.
@@ -141,39 +142,39 @@ static std::unique_ptr<Pass> formKernels(const Strategy &strategy) {
 }
 
 std::optional<plc::planner::ScheduleFile> plc::driver::scheduleFileOf(const Strategy &strategy) {
-  auto buffer = llvm::MemoryBuffer::getFile(strategy.get<std::string>("parallelism.schedule.file"));
+  auto buffer = llvm::MemoryBuffer::getFile(strategy.get(keys::parallelismScheduleFile));
   plc::planner::ScheduleFile table;
   if (!buffer || table.read((*buffer)->getBuffer()))
     return std::nullopt;
   return table;
 }
 
-/// In how many parts gradients leave for other replicas, at most: the more, the less is left when the last task ends. Not where
-/// a strategy says itself which stages a rank has, nor where orders follow more than shapes.
+/// In how many parts gradients leave for other replicas, at most: the more, the less is left when the last task ends.
+/// Not where a strategy says itself which stages a rank has, nor where orders follow more than shapes.
 static int64_t bucketsOf(const Program &program, const Strategy &strategy) {
   // With 8 buckets about an eighth of a stage's gradients leaves at the end; each bucket adds its tasks to every
   // micro-batch. Not tuned.
   constexpr int64_t most = 8;
-  const auto &family = plc::rowOf(strategy.getChoice<plc::planner::ScheduleKind>("parallelism.schedule"));
-  bool mayDivide = strategy.get<std::vector<int64_t>>("parallelism.place").empty() && family.chunks == 1 &&
+  const auto &family = plc::rowOf(strategy.get(keys::parallelismSchedule));
+  bool mayDivide = strategy.get(keys::parallelismPlace).empty() && family.chunks == 1 &&
                    family.follows == plc::planner::OrderSource::shape && program.entry == plc::ProgramKind::train;
-  return mayDivide && strategy.get<int64_t>("parallelism.replicas") > 1 ? most : 1;
+  return mayDivide && strategy.get(keys::parallelismReplicas) > 1 ? most : 1;
 }
 
 static plc::plan::PlanPartitionOptions partitionOptions(const Program &program, const Strategy &strategy) {
   plc::plan::PlanPartitionOptions options;
-  options.stages = strategy.get<int64_t>("parallelism.stages");
+  options.stages = strategy.get(keys::parallelismStages);
   options.follows = !program.leads;
   options.prepare = prepares(strategy);
-  options.replicas = strategy.get<int64_t>("parallelism.replicas");
+  options.replicas = strategy.get(keys::parallelismReplicas);
   options.shards = shardsOf(strategy);
   options.buckets = bucketsOf(program, strategy);
-  options.balance = listOf(strategy, "parallelism.balance");
-  options.place = listOf(strategy, "parallelism.place");
-  options.cutGrain = strategy.getChoice<plc::planner::Grain>("parallelism.grain");
+  options.balance = listOf(strategy, keys::parallelismBalance);
+  options.rankMap = listOf(strategy, keys::parallelismPlace);
+  options.cutGrain = strategy.get(keys::parallelismGrain);
   if (program.entry == plc::ProgramKind::train)
     options.moments = optimizerMoments(strategy);
-  options.schedule = strategy.getChoice<plc::planner::ScheduleKind>("parallelism.schedule");
+  options.schedule = strategy.get(keys::parallelismSchedule);
   if (std::optional<plc::planner::ScheduleFile> table = scheduleFileOf(strategy);
       table && plc::rowOf(options.schedule).follows == plc::planner::OrderSource::text) {
     options.splits = table->splitsBackward();
@@ -186,19 +187,19 @@ static plc::plan::PlanPartitionOptions partitionOptions(const Program &program, 
 
 static plc::plan::PlanScheduleOptions scheduleOptions(const Program &program, const Strategy &strategy) {
   plc::plan::PlanScheduleOptions options;
-  options.schedule = strategy.getChoice<plc::planner::ScheduleKind>("parallelism.schedule");
-  options.file = strategy.get<std::string>("parallelism.schedule.file");
+  options.schedule = strategy.get(keys::parallelismSchedule);
+  options.file = strategy.get(keys::parallelismScheduleFile);
   return options;
 }
 
 /// Whether ranks take any action that is ready, for which addresses need room.
 static bool takesWhatIsReady(const Strategy &strategy) {
-  return strategy.getChoice<plc::strategy::ExecutionMode>("mode") == plc::strategy::ExecutionMode::hybrid;
+  return strategy.get(keys::mode) == plc::strategy::ExecutionMode::hybrid;
 }
 
 static plc::plan::PlanAddressesOptions addressesOptions(const Program &program, const Strategy &strategy) {
   plc::plan::PlanAddressesOptions options;
-  options.strategy = strategy.getChoice<plc::planner::MemoryStrategy>("memory.strategy");
+  options.strategy = strategy.get(keys::memoryStrategy);
   options.memoryLimitBytes = memoryLimit(program, strategy);
   options.isMeasured = program.measures;
   // Room for other orders is left out to meet a budget, so a measurement leaves it out, too.
@@ -223,9 +224,9 @@ static plc::plan::PlanRematOptions rematOptions(const Program &program, const St
 std::vector<Phase> plc::driver::phasesOf(const Program &program, const Strategy &strategy) {
   // Each phase captures the options that it needs, so it does not refer to the strategy.
   std::vector<Phase> phases = algebra::phasesToNumerics(
-      {program.entry, program.outputs, strategy.getChoice<Precision>("precision.compute"),
-       strategy.get<int64_t>("parallelism.micro_batches"), strategy.get<int64_t>("gradient.accumulation_steps"),
-       strategy.get<int64_t>("gradient.lanes"), strategy.shards()});
+      {program.entry, program.outputs, strategy.get(keys::precisionCompute),
+       strategy.get(keys::parallelismMicroBatches), strategy.get(keys::gradientAccumulationSteps),
+       strategy.get(keys::gradientLanes), strategy.shards()});
   auto add = [&](const char *name, std::function<void(OpPassManager &)> addPasses) {
     phases.push_back({name, std::move(addPasses)});
   };
@@ -241,13 +242,13 @@ std::vector<Phase> plc::driver::phasesOf(const Program &program, const Strategy 
     // While the equations stand in bodies, as the numerics program has them.
     pipeline.addPass(numerics::createEinCutBatch());
     pipeline.addPass(numerics::createRecordNumerics());
-    if (recomputesTurns(program, strategy))
-      pipeline.addPass(algebra::createEinRecomputeTurns());
+    if (recomputesIterations(program, strategy))
+      pipeline.addPass(algebra::createEinRecomputeIterations());
     pipeline.addPass(formKernels(strategy));
   });
   addVerified("partition", [options = partitionOptions(program, strategy), program, strategy](OpPassManager &pipeline) {
-    if (strategy.isGiven("parallelism.plan") && program.leads)
-      pipeline.addPass(plan::createPlanChoose({strategy.get<std::string>("parallelism.plan"), !program.recomputes}));
+    if (strategy.isGiven(keys::parallelismPlan) && program.leads)
+      pipeline.addPass(plan::createPlanChoose({strategy.get(keys::parallelismPlan), !program.recomputes}));
     pipeline.addPass(plan::createPlanPartition(options));
   });
   addVerified("skips", [](OpPassManager &pipeline) { pipeline.addPass(plan::createPlanInferSkips()); });

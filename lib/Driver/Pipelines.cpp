@@ -12,6 +12,7 @@
 using namespace mlir;
 using namespace plc::driver;
 using plc::strategy::Strategy;
+namespace keys = plc::keys;
 
 namespace {
 
@@ -34,7 +35,7 @@ LogicalResult buildEinToPlan(OpPassManager &pipeline, llvm::StringRef text,
   if (!strategy) // `load` has reported the error
     return failure();
   using plc::strategy::ParallelismKind;
-  if (strategy->getChoice<ParallelismKind>("parallelism.kind") == ParallelismKind::automatic)
+  if (strategy->get(keys::parallelismKind) == ParallelismKind::automatic)
     return fail("'parallelism.kind' is \"automatic\", which plc-compile chooses stages for; give a strategy that "
                 "plc-compile --recommend writes");
   Program program{options.entry, {options.outputs.begin(), options.outputs.end()}};

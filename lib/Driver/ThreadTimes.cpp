@@ -25,7 +25,7 @@ constexpr auto asleep = std::chrono::milliseconds(1);
 /// clock.
 #define PLC_BUSY_LOOP(name, features)                                                                                  \
   [[gnu::target(features), gnu::noinline]] void name(std::vector<float> &values) {                                     \
-    for (int turn = 0; turn < 400; ++turn)                                                                             \
+    for (int round = 0; round < 400; ++round)                                                                          \
       for (float &value : values)                                                                                      \
         value = (((value * 1.0001f + 0.5f) * 0.999f + 0.25f) * 1.0001f - 0.5f) * 0.999f - 0.25f;                       \
   }
@@ -73,12 +73,12 @@ double secondsOfLoops(int64_t threads) {
 // Alternates one thread and all, and takes the fastest of each: other work only makes them longer. The ratio of all
 // cores is spread evenly over the doublings from one core to all.
 double plc::driver::measureSlowdown() {
-  constexpr int turns = 3;
+  constexpr int rounds = 3;
   int64_t cores = std::thread::hardware_concurrency();
   if (cores < 2)
     return 1;
   double one = std::numeric_limits<double>::infinity(), all = one;
-  for (int turn = 0; turn < turns; ++turn) {
+  for (int round = 0; round < rounds; ++round) {
     one = std::min(one, secondsOfLoops(1));
     all = std::min(all, secondsOfLoops(cores));
   }

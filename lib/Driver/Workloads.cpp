@@ -15,6 +15,7 @@ using namespace mlir;
 using namespace plc::driver;
 using namespace plc::planner;
 using plc::strategy::Strategy;
+namespace keys = plc::keys;
 namespace search = plc::search;
 
 int Workloads::make(const search::Machine &machine, llvm::raw_ostream &errors) {
@@ -32,7 +33,7 @@ int Workloads::make(const search::Machine &machine, llvm::raw_ostream &errors) {
         text = text.empty() ? wrong : text; // the first error is reported
         continue;
       }
-      plc::language::PassErrors reported(sources, *way.module->getContext(), stream, strategy.places());
+      plc::language::PassErrors reported(sources, *way.module->getContext(), stream, strategy.locations());
       FailureOr<search::Workload> workload = plc::plan::workloadOf(*way.module, optionsOf(chosen));
       if (failed(workload)) {
         code = code ? code : reported.getExitCode();
@@ -77,7 +78,7 @@ void Workloads::share(const search::Machine &machine, const search::Workload &wh
   std::string text;
   llvm::raw_string_ostream stream(text);
   ModuleOp module = way.module.get();
-  plc::language::PassErrors silent(sources, *module.getContext(), stream, strategy.places());
+  plc::language::PassErrors silent(sources, *module.getContext(), stream, strategy.locations());
   FailureOr<search::Workload> workload = plc::plan::workloadOf(module, optionsOf(strategyOf(way)), sharing);
   if (failed(workload)) {
     unshared = unshared.empty() ? text : unshared;
@@ -89,12 +90,12 @@ void Workloads::share(const search::Machine &machine, const search::Workload &wh
 
 // The counts of ranks that may share a stage. They divide the number of shards, so that each rank has equally many.
 std::vector<int64_t> Workloads::shardCounts() const {
-  const auto &shard = strategy.get<plc::strategy::Counts>("parallelism.shard");
+  const auto &shard = strategy.get(keys::parallelismShard);
   if (shard.empty())
     return {1};
   int64_t parts = shard.begin()->second;
-  if (!isJoint || !isFree("shard_ranks"))
-    return {own("shard_ranks") ? own("shard_ranks") : parts};
+  if (!isJoint || !isFree(keys::parallelismShardRanks))
+    return {strategy.get(keys::parallelismShardRanks) ? strategy.get(keys::parallelismShardRanks) : parts};
   std::vector<int64_t> counts;
   for (int64_t shards = 1; shards <= std::min(parts, mostRanks); ++shards)
     if (parts % shards == 0)
@@ -116,8 +117,10 @@ std::vector<std::vector<int32_t>> Workloads::groupMaps(int64_t shards, size_t un
       std::vector<int32_t> &map = maps.emplace_back();
       for (int64_t stage = 0; stage < groups * chunks; ++stage)
         map.push_back(int32_t(stage % groups));
-      bool isAllowed = map.size() <= units && (isFree("stages") || groups * chunks == own("stages")) &&
-                       (isFree("chunks") || chunks == own("chunks")) && (groups > 1 || chunks == 1);
+      bool isAllowed = map.size() <= units &&
+                       (isFree(keys::parallelismStages) || groups * chunks == strategy.get(keys::parallelismStages)) &&
+                       (isFree(keys::parallelismChunks) || chunks == strategy.get(keys::parallelismChunks)) &&
+                       (groups > 1 || chunks == 1);
       if (!isAllowed)
         maps.pop_back();
     }
@@ -125,9 +128,9 @@ std::vector<std::vector<int32_t>> Workloads::groupMaps(int64_t shards, size_t un
 }
 
 std::vector<int32_t> Workloads::givenMap() const {
-  const auto &place = strategy.get<std::vector<int64_t>>("parallelism.place");
-  std::vector<int32_t> map(place.begin(), place.end());
-  for (int64_t stage = int64_t(map.size()); place.empty() && stage < own("stages"); ++stage)
+  const auto &rankMap = strategy.get(keys::parallelismPlace);
+  std::vector<int32_t> map(rankMap.begin(), rankMap.end());
+  for (int64_t stage = int64_t(map.size()); rankMap.empty() && stage < strategy.get(keys::parallelismStages); ++stage)
     map.push_back(int32_t(stage));
   return map;
 }
@@ -135,7 +138,7 @@ std::vector<int32_t> Workloads::givenMap() const {
 std::vector<int32_t> Workloads::givenCut() const {
   std::vector<int32_t> stages;
   int32_t stage = 0;
-  for (int64_t count : strategy.get<std::vector<int64_t>>("parallelism.balance"))
+  for (int64_t count : strategy.get(keys::parallelismBalance))
     stages.insert(stages.end(), size_t(count), stage++);
   return stages;
 }
@@ -143,65 +146,63 @@ std::vector<int32_t> Workloads::givenCut() const {
 // Under a budget, precomputed values and saved iterations of loops may cost more bytes than their time is worth. So
 // both ways of each are workloads.
 std::vector<Workloads::Way> Workloads::waysOf(int64_t microBatches) const {
-  using plc::strategy::TurnValues;
-  bool isOpen = strategy.getChoice<TurnValues>("checkpoint.turns") == TurnValues::policy && mayRecompute();
+  using plc::strategy::LoopValues;
+  bool isOpen = strategy.get(keys::checkpointLoops) == LoopValues::policy && mayRecompute();
   std::vector<Way> all;
   for (bool recomputes : {false, true})
     for (bool precomputes : {true, false}) {
-      if ((recomputes && !isOpen) || (!precomputes && !mayPrepare(program, strategy)))
+      if ((recomputes && !isOpen) || (!precomputes && !mayPrecompute(program, strategy)))
         continue;
       Way &way = all.emplace_back();
       way.microBatches = microBatches;
       if (isOpen)
         way.recomputesLoops = recomputes;
-      if (mayPrepare(program, strategy))
+      if (mayPrecompute(program, strategy))
         way.precomputes = precomputes;
     }
   return all;
 }
 
 Strategy Workloads::strategyOf(const Way &way) const {
-  using plc::strategy::TurnValues;
+  using plc::strategy::LoopValues;
   Strategy chosen = strategy;
-  if (way.microBatches != own("micro_batches"))
-    chosen.choose("parallelism.micro_batches", way.microBatches);
+  if (way.microBatches != strategy.get(keys::parallelismMicroBatches))
+    chosen.choose(keys::parallelismMicroBatches, way.microBatches);
   if (way.recomputesLoops)
-    chosen.choose("checkpoint.turns",
-                  std::string(plc::nameOfChoice(*way.recomputesLoops ? TurnValues::recompute : TurnValues::keep)));
+    chosen.choose(keys::checkpointLoops, *way.recomputesLoops ? LoopValues::recompute : LoopValues::keep);
   if (way.precomputes)
-    chosen.choose("memory.strategy",
-                  std::string(plc::nameOfChoice(*way.precomputes ? MemoryStrategy::cached : MemoryStrategy::pooled)));
+    chosen.choose(keys::memoryStrategy, *way.precomputes ? MemoryStrategy::cached : MemoryStrategy::pooled);
   return chosen;
 }
 
 bool Workloads::mayRecompute() const {
-  return isTraining() && program.recomputes && strategy.isGiven("memory.budget") &&
-         (solvesBudget(program, strategy) || (isJoint && !strategy.isOwn("checkpoint.policy")));
+  return isTraining() && program.recomputes && strategy.isGiven(keys::memoryBudget) &&
+         (solvesBudget(program, strategy) || (isJoint && !strategy.isOwn(keys::checkpointPolicy)));
 }
 
 plc::plan::WorkloadOptions Workloads::optionsOf(const Strategy &chosen) const {
   plc::plan::WorkloadOptions options;
-  options.grain = strategy.getChoice<Grain>("parallelism.grain");
+  options.grain = strategy.get(keys::parallelismGrain);
   options.prepares = prepares(chosen);
   options.threads = rankThreads(strategy);
   if (isTraining())
     options.moments = optimizerMoments(strategy);
   options.stepsMeet = plc::strategy::optimizerOf(strategy).needsNorm();
   options.keepKinds = keptKinds(strategy);
-  options.balance = strategy.get<std::vector<int64_t>>("parallelism.balance");
+  options.balance = strategy.get(keys::parallelismBalance);
   return options;
 }
 
 std::vector<int64_t> Workloads::microBatchCounts() const {
-  if (!isFree("micro_batches"))
-    return {own("micro_batches")};
+  if (!isFree(keys::parallelismMicroBatches))
+    return {strategy.get(keys::parallelismMicroBatches)};
   // More than 16 micro-batches per rank hardly shorten the ends of a pipeline, and make their matrices too small. 4096
   // bounds the length of orders. Neither is tuned.
   constexpr int64_t mostPerRank = 16, most = 4096;
   ModuleOp module = models.ofBatch;
   int64_t batch = (*module.getOps<plc::ein::ModelOp>().begin()).getBatch();
   // Doublings of the number of accumulation groups, and divisors of the batch, for which all micro-batches are equal.
-  std::vector<int64_t> counts = {strategy.get<int64_t>("gradient.lanes")}; // which must divide them
+  std::vector<int64_t> counts = {strategy.get(keys::gradientLanes)}; // which must divide them
   int64_t limit = std::min({batch, mostPerRank * mostRanks, most});
   while (counts.back() * 2 <= limit)
     counts.push_back(counts.back() * 2);
@@ -218,7 +219,7 @@ std::vector<int64_t> Workloads::microBatchCounts() const {
 // Applies a policy without a budget to each workload.
 int Workloads::applyPolicy(llvm::raw_ostream &errors) {
   for (auto [workload, way] : llvm::zip(workloads, ways)) {
-    plc::language::PassErrors reported(sources, *way.module->getContext(), errors, strategy.places());
+    plc::language::PassErrors reported(sources, *way.module->getContext(), errors, strategy.locations());
     FailureOr<search::Recomputation> found =
         plc::plan::recomputedBy(way.module.get(), workload, optionsOf(strategyOf(way)), rematModeOf(program, strategy));
     if (failed(found))

@@ -28,8 +28,7 @@ public:
   Workloads(const Models &models, PhaseKind done, const Program &program, llvm::SourceMgr &sources,
             const strategy::Strategy &strategy, int64_t mostRanks)
       : models(models), done(done), program(program), sources(sources), strategy(strategy), mostRanks(mostRanks),
-        isJoint(strategy.getChoice<strategy::ParallelismKind>("parallelism.kind") ==
-                strategy::ParallelismKind::automatic) {}
+        isJoint(strategy.get(keys::parallelismKind) == strategy::ParallelismKind::automatic) {}
 
   /// Makes all workloads. `machine` is what the stages of groups are cut for. Returns the exit code; if there is no
   /// workload, `errors` has the reason.
@@ -50,8 +49,10 @@ public:
   std::vector<int32_t> givenCut() const;
 
 private:
-  int64_t own(const char *key) const { return strategy.get<int64_t>(std::string("parallelism.") + key); }
-  bool isFree(const char *key) const { return isJoint && !strategy.isOwn(std::string("parallelism.") + key); }
+  template <typename T>
+  bool isFree(plc::strategy::TypedKey<T> key) const {
+    return isJoint && !strategy.isOwn(key);
+  }
   bool isTraining() const { return program.entry == ProgramKind::train; }
 
   std::vector<int64_t> microBatchCounts() const;

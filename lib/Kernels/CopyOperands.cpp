@@ -3,7 +3,7 @@
 
 #include "plc/Analysis/GatheredFactors.h"
 #include "plc/Analysis/Layout.h"
-#include "plc/Analysis/TurnMemory.h"
+#include "plc/Analysis/IterationMemory.h"
 #include "plc/Dialect/Ein/Views.h"
 
 #include "mlir/IR/Builders.h"

@@ -13,12 +13,13 @@ mlir::Value accumulatorOf(mlir::Operation *op);
 /// and the value itself is not returned.
 mlir::Value givenFor(mlir::Value made);
 
-/// Copies what kernels cannot read where it lies, or return as it is: views of a returned argument, merged windows, operands
-/// of a loop that are not one piece. Gives each contraction gathers, casts and views of its own where it reads through them.
+/// Copies what kernels cannot read where it lies, or return as it is: views of a returned argument, merged windows,
+/// operands of a loop that are not one piece. Gives each contraction gathers, casts and views of its own where it reads
+/// through them.
 void copyOperands(mlir::Block &block);
 
-/// Copies what a turn gives but does not make, or gives twice: it stands in one place for the next turn and in one for the
-/// result.
+/// Copies what an iteration gives but does not make, or gives twice: it stands in one place for the next iteration and
+/// in one for the result.
 void copyTurnResults(ein::LoopOp loop);
 
 } // namespace plc::kernels

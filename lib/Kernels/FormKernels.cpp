@@ -8,7 +8,7 @@
 #include "plc/Analysis/GatheredFactors.h"
 #include "plc/Analysis/IterationSpace.h"
 #include "plc/Analysis/Layout.h"
-#include "plc/Analysis/TurnMemory.h"
+#include "plc/Analysis/IterationMemory.h"
 #include "plc/Dialect/Ein/MicroBatches.h"
 #include "plc/Dialect/Ein/Provenance.h"
 #include "plc/Dialect/Ein/Views.h"
@@ -54,8 +54,8 @@ bool isTooLarge(Operation *op) {
   return false;
 }
 
-// What a group reads and gives: inputs, then accumulators; results, then accumulated values. Of views it reads what they
-// show, and of gathers and casts that are read in place their operands; it makes all of these again inside.
+// What a group reads and gives: inputs, then accumulators; results, then accumulated values. Of views it reads what
+// they show, and of gathers and casts that are read in place their operands; it makes all of these again inside.
 struct Signature {
   SmallVector<Value> inputs, accumulators, results, accumulated;
 
@@ -284,7 +284,7 @@ private:
       if (!isa<ein::ReturnOp>(op) && op.use_empty() && !accumulatorOf(&op))
         op.erase();
     for (auto loop : block.getOps<ein::LoopOp>())
-      eraseDead(loop.getTurn());
+      eraseDead(loop.getIteration());
   }
 
   // Returns the kernel of a group: an equal one formed before, or a new one. Null, with a diagnostic, if a loop's
@@ -299,7 +299,7 @@ private:
     fill(kernel, group, signature);
     // The implementation comes first: it decides the cost, and is part of the text.
     kernel.setBy(chooseImplementation(group, contractions, rates));
-    if (failed(group.kind == plan::KernelKind::loop ? formTurns(kernel) : setCost(kernel))) {
+    if (failed(group.kind == plan::KernelKind::loop ? formIterations(kernel) : setCost(kernel))) {
       kernel.erase();
       return {};
     }
@@ -316,18 +316,18 @@ private:
   }
 
   // Forms the kernels of a loop's iteration, in the loop's own symbol table. The loop costs what their calls cost.
-  LogicalResult formTurns(plan::KernelOp kernel) {
+  LogicalResult formIterations(plan::KernelOp kernel) {
     ein::LoopOp loop = kernel.getLoop();
     Kernels kernels{SymbolTable(kernel)};
     copyTurnResults(loop);
-    if (failed(formCalls(loop.getTurn(), loop, "turn.", kernels)))
+    if (failed(formCalls(loop.getIteration(), loop, "iteration.", kernels)))
       return failure();
-    plan::TurnMemory memory = plan::placeTurn(kernel);
+    plan::IterationMemory memory = plan::layOutIteration(kernel);
     // Values between the calls of an iteration are stored in a result of the loop that nothing reads, so the plan has
     // its bytes.
     if (memory.bytes)
       addScratch(kernel, memory);
-    std::optional<TurnsWork> work = workOfTurns(kernel);
+    std::optional<IterationsWork> work = workOfIterations(kernel);
     if (!work)
       return loop.emitError("runs over more than 2^48 points");
     kernel.setFlops(work->flops);
@@ -337,7 +337,7 @@ private:
   }
 
   // Adds the scratch as a result of 32-bit words. Its `room` says how much of it shorter micro-batches use.
-  static void addScratch(plan::KernelOp kernel, const plan::TurnMemory &memory) {
+  static void addScratch(plan::KernelOp kernel, const plan::IterationMemory &memory) {
     Operation *end = kernel.getBody().front().getTerminator();
     OpBuilder builder(end);
     ein::RoomAttr room;

@@ -28,7 +28,7 @@ LogicalResult checkReady(Operation *op) {
       llvm::any_of(op->getResultTypes(), ein::lacksPrecision))
     return op->emitOpError("has elements of type '!ein.real': run '--ein-precision' first");
   if (isa<ein::IotaOp, ein::ConstantOp, ein::CastOp, ein::MapOp, ein::GatherOp, ein::ScatterAddOp, ein::PutOp,
-          ein::PlaceOp, ein::LoopOp>(op) ||
+          ein::InsertSliceOp, ein::LoopOp>(op) ||
       ein::isView(op))
     return success();
   if (auto contract = dyn_cast<ein::ContractOp>(op)) {
@@ -153,8 +153,8 @@ private:
       return open(KernelKind::contract, {op});
     if (isa<ein::ScatterAddOp, ein::PutOp>(op))
       return open(KernelKind::scatter, {op});
-    if (isa<ein::PlaceOp>(op))
-      return open(KernelKind::place, {op});
+    if (isa<ein::InsertSliceOp>(op))
+      return open(KernelKind::insert_slice, {op});
     if (isa<ein::IotaOp, ein::ConstantOp>(op))
       return open(KernelKind::elementwise, {op});
     llvm::SmallSetVector<unsigned, 4> makers;
@@ -208,7 +208,7 @@ private:
       groups[group].equations.clear();
     for (Operation *equation : all)
       owner[equation] = target;
-    // The equation that joins may turn an elementwise kernel into one of rows.
+    // The equation that joins may iteration an elementwise kernel into one of rows.
     bool rows = llvm::any_of(
         all, [&](Operation *equation) { return isa<ein::ReduceOp>(equation) || alignment->isPerRow(equation); });
     groups[target] = {rows ? KernelKind::rows : KernelKind::elementwise, all};

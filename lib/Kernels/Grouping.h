@@ -17,7 +17,8 @@ struct Group {
 /// Whether an operation reads all operands from memory, even free ones.
 inline bool needsMemory(mlir::Operation *user) {
   return ein::isView(user) ||
-         mlir::isa<ein::ContractOp, ein::ScatterAddOp, ein::PutOp, ein::PlaceOp, ein::LoopOp, ein::ReturnOp>(user);
+         mlir::isa<ein::ContractOp, ein::ScatterAddOp, ein::PutOp, ein::InsertSliceOp, ein::LoopOp, ein::ReturnOp>(
+             user);
 }
 
 /// Whether an operation makes no value of its own, so that kernels that read it hold a copy of it: a view, or a gather

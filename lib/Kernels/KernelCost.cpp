@@ -348,7 +348,7 @@ KernelWork kernels::workOf(plan::KernelOp kernel) {
       work.amounts[Rate::scatteredElement] += double(pointsOf(op)) * widthOf(op);
   }
   if (kernel.getKind() != KernelKind::contract && kernel.getKind() != KernelKind::scatter &&
-      kernel.getKind() != KernelKind::place)
+      kernel.getKind() != KernelKind::insert_slice)
     if (std::optional<ein::IterationSpace> space = ein::unifyDomains(equations)) {
       RowCounter counter(kernel, equations, *space, work.amounts);
       counter.run();
@@ -372,17 +372,17 @@ KernelWork kernels::workOf(plan::KernelOp kernel) {
   return work;
 }
 
-std::optional<TurnsWork> kernels::workOfTurns(plan::KernelOp kernel) {
+std::optional<IterationsWork> kernels::workOfIterations(plan::KernelOp kernel) {
   ein::LoopOp loop = kernel.getLoop();
-  TurnsWork work;
-  for (auto call : loop.getTurn().getOps<plan::CallOp>()) {
+  IterationsWork work;
+  for (auto call : loop.getIteration().getOps<plan::CallOp>()) {
     auto called = cast<plan::KernelOp>(SymbolTable::lookupSymbolIn(kernel, call.getKernelAttr()));
     work.flops += called.getFlops();
     work.bytes += called.getBytes();
     work.ns += called.getNs();
   }
   for (int64_t *each : {&work.flops, &work.bytes, &work.ns})
-    if (llvm::MulOverflow(*each, int64_t(loop.getTurns()), *each) || *each > int64_t(1) << 48)
+    if (llvm::MulOverflow(*each, int64_t(loop.getIterations()), *each) || *each > int64_t(1) << 48)
       return std::nullopt;
   return work;
 }

@@ -19,11 +19,11 @@ struct KernelWork {
 KernelWork workOf(plan::KernelOp kernel);
 
 /// The work of a call of a kernel of kind `loop`: the sum over the calls of all iterations.
-struct TurnsWork {
+struct IterationsWork {
   int64_t flops = 0, bytes = 0, ns = 0;
 };
 /// nullopt beyond any machine: more than 2^48 operations, bytes or nanoseconds.
-std::optional<TurnsWork> workOfTurns(plan::KernelOp kernel);
+std::optional<IterationsWork> workOfIterations(plan::KernelOp kernel);
 
 /// Nanoseconds of a call: the sum of arithmetic, bytes and the call itself. Over the kernels of transformers, measured,
 /// the sum errs less than the maximum of arithmetic and memory. On idle cores of an Intel CPU with AVX-512 the kernels

@@ -40,11 +40,11 @@ DenseSet<Value> steadyValues(Block &body, llvm::function_ref<bool(Value)> isStea
 
 // Whether computing an operation's result costs more than reading it: a rounding, a sum, a product of tensors, a
 // look-up, or a function of many instructions. By kind and not by rates, so that kernels are the same on all machines.
-bool isPrepared(Operation &op) {
+bool isPrecomputed(Operation &op) {
   auto cast = dyn_cast<ein::CastOp>(op);
   bool isRounded = cast && ein::isNarrow(cast.getType()); // what reads it reads fewer bytes
   return isRounded || isCostly(&op) ||
-         isa<ein::ContractOp, ein::ReduceOp, ein::GatherOp, ein::ScatterAddOp, ein::PlaceOp, ein::LoopOp>(op);
+         isa<ein::ContractOp, ein::ReduceOp, ein::GatherOp, ein::ScatterAddOp, ein::InsertSliceOp, ein::LoopOp>(op);
 }
 
 // A free scalar: code computes it once, before its loops.
@@ -163,7 +163,7 @@ void plc::kernels::takeSteady(Block &body, const SteadyArguments &steadyArgument
   DenseSet<Value> steady = steadyValues(body, [&](Value argument) { return steadyArguments.contains(argument); });
   SmallVector<Operation *> costly;
   for (Operation &op : body.without_terminator())
-    if (steady.contains(op.getResult(0)) && isPrepared(op) && !isNumber(op))
+    if (steady.contains(op.getResult(0)) && isPrecomputed(op) && !isNumber(op))
       costly.push_back(&op);
   moveApart(body, costly, apart);
 }

@@ -7,19 +7,19 @@ namespace plc::module {
 
 int64_t updatedBytes(const RankInfo &rank) {
   std::set<std::string> owned, filled; // parameters; those with gradients
-  for (const StaticInfo &place : rank.statics) {
-    if (place.kind == StaticKind::Parameter && place.owned)
-      owned.insert(place.name);
-    if (place.kind == StaticKind::Gradient)
-      filled.insert(place.name);
+  for (const BufferInfo &buffer : rank.buffers) {
+    if (buffer.kind == BufferKind::Parameter && buffer.owned)
+      owned.insert(buffer.name);
+    if (buffer.kind == BufferKind::Gradient)
+      filled.insert(buffer.name);
   }
   // The gradient of a parameter that another rank owns is sent there, so this rank's step does not read it.
   int64_t bytes = 0;
-  for (const StaticInfo &place : rank.statics) {
-    bool takesPart = place.kind == StaticKind::Parameter || place.kind == StaticKind::Gradient ||
-                     place.kind == StaticKind::Moment1 || place.kind == StaticKind::Moment2;
-    if (takesPart && owned.contains(place.name) && filled.contains(place.name))
-      bytes += place.bytes;
+  for (const BufferInfo &buffer : rank.buffers) {
+    bool takesPart = buffer.kind == BufferKind::Parameter || buffer.kind == BufferKind::Gradient ||
+                     buffer.kind == BufferKind::Moment1 || buffer.kind == BufferKind::Moment2;
+    if (takesPart && owned.contains(buffer.name) && filled.contains(buffer.name))
+      bytes += buffer.bytes;
   }
   return bytes;
 }

@@ -50,9 +50,9 @@ std::string writePlan(const PlanSummary &summary) {
             {"step_bound_ns", summary.stepBoundNs},
             {"step_gap", gapOf(summary.stepNs, summary.stepBoundNs)},
             {"played_ns", summary.playedNs},
-            {"prepared_calls", summary.prepared.calls},
-            {"prepared_ns", summary.prepared.ns},
-            {"prepared_bytes", summary.prepared.bytes},
+            {"prepared_calls", summary.precomputed.calls},
+            {"prepared_ns", summary.precomputed.ns},
+            {"prepared_bytes", summary.precomputed.bytes},
             {"state_bytes", summary.stateBytes},
             {"process_bytes", summary.process.total()},
             {"numerics_key", summary.numericsKey}};

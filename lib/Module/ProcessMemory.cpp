@@ -42,9 +42,9 @@ static int64_t largestParameter(const EntryPlan &entry) {
   std::map<std::string_view, int64_t> bytes;
   int64_t largest = 0;
   for (const RankInfo &rank : entry.ranks)
-    for (const StaticInfo &place : rank.statics)
-      if (place.kind == StaticKind::Parameter && place.owned)
-        largest = std::max(largest, bytes[wholeOf(place.name)] += place.bytes);
+    for (const BufferInfo &buffer : rank.buffers)
+      if (buffer.kind == BufferKind::Parameter && buffer.owned)
+        largest = std::max(largest, bytes[wholeOf(buffer.name)] += buffer.bytes);
   return largest;
 }
 

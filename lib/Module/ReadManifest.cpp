@@ -113,37 +113,38 @@ RealOperand readOperand(const JsonNode &node) {
   return {node["operand"].integer(0, maxCount), readElementType(node["type"]), node["elements"].integer(0, maxCount)};
 }
 
-TurnPlace readTurnPlace(const JsonNode &node, int64_t numOperands) {
+IterationOffset readIterationOffset(const JsonNode &node, int64_t numOperands) {
   int64_t number = 0;
   auto numbers = node.list([&](const JsonNode &each) {
     return number++ ? each.integer(-maxBytes, maxBytes) : each.integer(0, numOperands - 1);
   });
   if (numbers.size() != 3)
-    node.fail("has " + std::to_string(numbers.size()) + " numbers, expected an operand, an offset and bytes per turn");
+    node.fail("has " + std::to_string(numbers.size()) +
+              " numbers, expected an operand, an offset and bytes per iteration");
   return {numbers[0], numbers[1], numbers[2]};
 }
 
-TurnOperand readTurnOperand(const JsonNode &node, int64_t numOperands) {
-  auto places = node.list([&](const JsonNode &place) { return readTurnPlace(place, numOperands); });
-  if (places.size() != 1 && places.size() != 3)
-    node.fail("has " + std::to_string(places.size()) + " places, expected 1 or 3");
-  return {places.front(), places[places.size() / 2], places.back()};
+IterationOperand readIterationOperand(const JsonNode &node, int64_t numOperands) {
+  auto locations = node.list([&](const JsonNode &location) { return readIterationOffset(location, numOperands); });
+  if (locations.size() != 1 && locations.size() != 3)
+    node.fail("has " + std::to_string(locations.size()) + " places, expected 1 or 3");
+  return {locations.front(), locations[locations.size() / 2], locations.back()};
 }
 
 /// Of the kernel of this number, which calls those before it.
 LoopInfo readLoop(const JsonNode &node, int64_t number) {
   LoopInfo loop;
-  loop.turns = node["turns"].integer(1, maxCount);
+  loop.iterations = node["iterations"].integer(1, maxCount);
   loop.reverse = node["reverse"].boolean();
   loop.bytes = node["bytes"].list([](const JsonNode &bytes) { return bytes.integer(1, maxBytes); });
   auto numOperands = static_cast<int64_t>(loop.bytes.size());
   loop.steps = node["steps"].list([&](const JsonNode &step) {
     return StepInfo{step["kernel"].integer(0, number - 1), step["operands"].list([&](const JsonNode &operand) {
-                      return readTurnOperand(operand, numOperands);
+                      return readIterationOperand(operand, numOperands);
                     })};
   });
   loop.ends = node["ends"].list([&](const JsonNode &end) {
-    return EndInfo{readTurnPlace(end["from"], numOperands), readTurnPlace(end["to"], numOperands),
+    return EndInfo{readIterationOffset(end["from"], numOperands), readIterationOffset(end["to"], numOperands),
                    end["bytes"].integer(1, maxBytes)};
   });
   return loop;
@@ -169,27 +170,27 @@ KernelInfo readKernel(const JsonNode &node, int64_t number) {
   return kernel;
 }
 
-StaticInfo readStatic(const JsonNode &node, const EntryPlan &entry) {
-  StaticInfo place;
-  place.kind = readChoice<StaticKind>(node["kind"]);
-  place.name = node["name"].string();
-  place.offset = node["offset"].integer(0, maxBytes);
-  place.bytes = node["bytes"].integer(0, maxBytes);
-  if (place.kind == StaticKind::Gradient) {
-    place.site = node["site"].integer(0, maxCount);
+BufferInfo readBuffer(const JsonNode &node, const EntryPlan &entry) {
+  BufferInfo location;
+  location.kind = readChoice<BufferKind>(node["kind"]);
+  location.name = node["name"].string();
+  location.offset = node["offset"].integer(0, maxBytes);
+  location.bytes = node["bytes"].integer(0, maxBytes);
+  if (location.kind == BufferKind::Gradient) {
+    location.site = node["site"].integer(0, maxCount);
     if (node.has("lane"))
-      place.lane = node["lane"].integer(0, entry.lanes - 1);
+      location.lane = node["lane"].integer(0, entry.lanes - 1);
     if (node.has("lanes"))
-      place.lanes = node["lanes"].integer(1, entry.lanes - place.lane);
+      location.lanes = node["lanes"].integer(1, entry.lanes - location.lane);
   }
-  if (place.kind == StaticKind::Parameter)
-    place.owned = node["owned"].boolean();
-  if (place.kind == StaticKind::State) {
-    place.type = readElementType(node["type"]);
-    place.init = node["init"].number();
-    place.positions = node["positions"].integer(0, maxBytes);
+  if (location.kind == BufferKind::Parameter)
+    location.owned = node["owned"].boolean();
+  if (location.kind == BufferKind::State) {
+    location.type = readElementType(node["type"]);
+    location.init = node["init"].number();
+    location.positions = node["positions"].integer(0, maxBytes);
   }
-  return place;
+  return location;
 }
 
 /// A field of which a ragged entry has another, `NAME_short`, for its short micro-batches.
@@ -198,7 +199,7 @@ int64_t readShort(const JsonNode &node, const char *name, const EntryPlan &entry
   return node[ragged ? std::string(name) + "_short" : name].integer(low, high);
 }
 
-TaskInfo readTask(const JsonNode &node, const EntryPlan &entry, int64_t numStatics) {
+TaskInfo readTask(const JsonNode &node, const EntryPlan &entry, int64_t numBuffers) {
   TaskInfo task;
   task.name = node["name"].string();
   task.bases = node["bases"].integer(0, maxCount);
@@ -213,7 +214,7 @@ TaskInfo readTask(const JsonNode &node, const EntryPlan &entry, int64_t numStati
   task.calls = node["calls"].list([&](const JsonNode &call) {
     return CallInfo{
         call["kernel"].integer(0, static_cast<int64_t>(entry.kernels.size()) - 1),
-        call["operands"].list([&](const JsonNode &operand) { return operand.integer(-numStatics, slots - 1); }),
+        call["operands"].list([&](const JsonNode &operand) { return operand.integer(-numBuffers, slots - 1); }),
         call["path"].string()};
   });
   return task;
@@ -260,9 +261,9 @@ RankInfo readRank(const JsonNode &node, const EntryPlan &entry) {
   RankInfo rank;
   rank.stage = node["stage"].string();
   rank.arenaBytes = node["arena_bytes"].integer(0, maxBytes);
-  rank.statics = node["statics"].list([&](const JsonNode &place) { return readStatic(place, entry); });
-  auto numStatics = static_cast<int64_t>(rank.statics.size());
-  rank.tasks = node["tasks"].list([&](const JsonNode &task) { return readTask(task, entry, numStatics); });
+  rank.buffers = node["buffers"].list([&](const JsonNode &location) { return readBuffer(location, entry); });
+  auto numBuffers = static_cast<int64_t>(rank.buffers.size());
+  rank.tasks = node["tasks"].list([&](const JsonNode &task) { return readTask(task, entry, numBuffers); });
   rank.actions = node["actions"].list([&](const JsonNode &action) { return readAction(action, rank, entry); });
   if (node.has("after"))
     rank.after = readAfter(node["after"], rank.actions.size());

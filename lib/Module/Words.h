@@ -7,12 +7,11 @@
 
 /// In the order of the enum, as all tables of choices are.
 template <>
-struct plc::Choice<plc::module::StaticKind> {
+struct plc::Choice<plc::module::BufferKind> {
   static constexpr const char *noun = "static";
-  static constexpr NamedRow table[] = {{"parameter"}, {"gradient"}, {"moment1"},  {"moment2"},
-                                       {"input"},     {"output"},   {"prepared"}, {"state"}};
+  static constexpr NamedRow table[] = {{"parameter"}, {"gradient"}, {"moment1"},     {"moment2"},
+                                       {"input"},     {"output"},   {"precomputed"}, {"state"}};
   static std::span<const NamedRow> rows() { return table; }
-  static std::span<const char *const> planned() { return {}; }
 };
 
 template <>
@@ -21,7 +20,6 @@ struct plc::Choice<plc::module::ActionInfo::Op> {
   static constexpr NamedRow table[] = {{"run"},       {"post_recv"}, {"wait_recv"}, {"send"},
                                        {"wait_send"}, {"drop"},      {"step"}};
   static std::span<const NamedRow> rows() { return table; }
-  static std::span<const char *const> planned() { return {}; }
 };
 
 #endif

@@ -61,26 +61,28 @@ json writeOperand(const RealOperand &operand) {
   return {{"operand", operand.operand}, {"type", nameOf(operand.type)}, {"elements", operand.elements}};
 }
 
-json writePlace(const TurnPlace &place) { return json::array({place.operand, place.offset, place.perTurn}); }
+json writeIterationOffset(const IterationOffset &place) {
+  return json::array({place.operand, place.offset, place.perIteration});
+}
 
 // One location if it is the same in all iterations, else three.
-json writeTurnOperand(const TurnOperand &operand) {
-  json places = json::array({writePlace(operand[0])});
+json writeIterationOperand(const IterationOperand &operand) {
+  json places = json::array({writeIterationOffset(operand[0])});
   if (operand[1] != operand[0] || operand[2] != operand[0]) {
-    places.push_back(writePlace(operand[1]));
-    places.push_back(writePlace(operand[2]));
+    places.push_back(writeIterationOffset(operand[1]));
+    places.push_back(writeIterationOffset(operand[2]));
   }
   return places;
 }
 
 json writeLoop(const LoopInfo &loop) {
   auto writeStep = [](const StepInfo &step) {
-    return json{{"kernel", step.kernel}, {"operands", list(step.operands, writeTurnOperand)}};
+    return json{{"kernel", step.kernel}, {"operands", list(step.operands, writeIterationOperand)}};
   };
   auto writeEnd = [](const EndInfo &end) {
-    return json{{"from", writePlace(end.from)}, {"to", writePlace(end.to)}, {"bytes", end.bytes}};
+    return json{{"from", writeIterationOffset(end.from)}, {"to", writeIterationOffset(end.to)}, {"bytes", end.bytes}};
   };
-  return {{"turns", loop.turns},
+  return {{"iterations", loop.iterations},
           {"reverse", loop.reverse},
           {"bytes", loop.bytes},
           {"steps", list(loop.steps, writeStep)},
@@ -116,10 +118,10 @@ json writeTensor(const TensorInfo &tensor) {
       {"name", tensor.name}, {"type", nameOf(tensor.type)}, {"shape", tensor.shape}, {"batch_axis", tensor.batchAxis}};
 }
 
-json writeStatic(const StaticInfo &place) {
+json writeBuffer(const BufferInfo &place) {
   json written{
       {"kind", nameOfChoice(place.kind)}, {"name", place.name}, {"offset", place.offset}, {"bytes", place.bytes}};
-  if (place.kind == StaticKind::Gradient) {
+  if (place.kind == BufferKind::Gradient) {
     written["site"] = place.site;
     // Fields with their default are left out: most plans have no groups, replicas or short micro-batches.
     if (place.lane)
@@ -127,9 +129,9 @@ json writeStatic(const StaticInfo &place) {
     if (place.lanes > 1)
       written["lanes"] = place.lanes;
   }
-  if (place.kind == StaticKind::Parameter)
+  if (place.kind == BufferKind::Parameter)
     written["owned"] = place.owned;
-  if (place.kind == StaticKind::State) {
+  if (place.kind == BufferKind::State) {
     written["type"] = nameOf(place.type);
     written["init"] = place.init;
     written["positions"] = place.positions;
@@ -184,7 +186,7 @@ json writeChannel(const ChannelInfo &channel, bool ragged) {
 json writeRank(const RankInfo &rank) {
   json written{{"stage", rank.stage},
                {"arena_bytes", rank.arenaBytes},
-               {"statics", list(rank.statics, writeStatic)},
+               {"buffers", list(rank.buffers, writeBuffer)},
                {"tasks", list(rank.tasks, writeTask)},
                {"actions", list(rank.actions, writeAction)}};
   if (rank.takesWhatIsReady())

@@ -2,7 +2,7 @@
 #include "plc/Reference/Interpreter.h"
 #include "EquationKinds.h"
 #include "plc/Dialect/Ein/MicroBatches.h"
-#include "plc/Support/Places.h"
+#include "plc/Support/Locations.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -153,7 +153,7 @@ struct Evaluate {
   void operator()(WindowOp op) const {
     map(Function::id, result.shape, {shown(inputs[0], op.getPositions(), result.shape.size())}, whole(result));
   }
-  void operator()(PlaceOp op) const {
+  void operator()(InsertSliceOp op) const {
     std::memset(result.data(), 0, result.numBytes());
     map(Function::id, inputs[0].shape, {whole(inputs[0])}, shown(result, op.getPositions(), inputs[0].shape.size()));
   }
@@ -173,7 +173,8 @@ struct Evaluate {
 
 } // namespace
 
-RunError::RunError(Location location, const std::string &text) : std::runtime_error(text), places(placesOf(location)) {}
+RunError::RunError(Location location, const std::string &text)
+    : std::runtime_error(text), locations(locationsOf(location)) {}
 
 Interpreter::Interpreter(ModuleOp module, ElementType real) : symbols(module), real(real) {
   for (Operation &op : *module.getBody()) {
@@ -260,7 +261,7 @@ void Interpreter::runOperation(Operation &op, Environment &environment) {
   Evaluate evaluate{inputs, result, !held.isVacant(), samples};
   llvm::TypeSwitch<Operation *>(&op)
       .Case<ContractOp, MapOp, ReduceOp, GatherOp, ScatterAddOp, PutOp, CastOp, StopOp, SplitOp, MergeOp, WindowOp,
-            PlaceOp, ConstantOp, IotaOp>(evaluate)
+            InsertSliceOp, ConstantOp, IotaOp>(evaluate)
       .Default([](Operation *op) {
         throw RunError(op->getLoc(), "the interpreter does not execute '" + op->getName().getStringRef().str() + "'");
       });
@@ -276,19 +277,19 @@ void Interpreter::runLoop(LoopOp loop, Environment &environment) {
     carries.push_back(environment[value]);
   for (Value value : loop.getStacked())
     stacked.push_back(makeTensor(value.getType()));
-  for (int64_t count = 0, turns = loop.getTurns(); count < turns; ++count) {
-    int64_t turn = loop.getReverse() ? turns - 1 - count : count;
+  for (int64_t count = 0, iterations = loop.getIterations(); count < iterations; ++count) {
+    int64_t iteration = loop.getReverse() ? iterations - 1 - count : count;
     std::vector<Tensor> arguments = std::move(carries);
     for (auto [slice, argument] : llvm::zip(loop.getSlices(), loop.getParts())) {
       Tensor part = makeTensor(argument.getType());
-      std::memcpy(part.data(), environment[slice].data() + turn * part.numBytes(), part.numBytes());
+      std::memcpy(part.data(), environment[slice].data() + iteration * part.numBytes(), part.numBytes());
       arguments.push_back(std::move(part));
     }
     for (Value value : loop.getInvariants())
       arguments.push_back(environment[value]);
-    carries = runBlock(loop.getTurn(), std::move(arguments));
+    carries = runBlock(loop.getIteration(), std::move(arguments));
     for (auto [whole, element] : llvm::zip(stacked, llvm::drop_begin(carries, loop.getNumCarries())))
-      std::memcpy(whole.data() + turn * element.numBytes(), element.data(), element.numBytes());
+      std::memcpy(whole.data() + iteration * element.numBytes(), element.data(), element.numBytes());
     carries.resize(loop.getNumCarries());
   }
   for (auto [value, tensor] : llvm::zip(loop.getResults(), llvm::concat<Tensor>(carries, stacked)))
@@ -322,7 +323,7 @@ void Interpreter::runCall(CallOp call, Environment &environment) {
 
 std::vector<Tensor> Interpreter::getSites(StringRef path) const {
   std::vector<Tensor> found;
-  for (const auto &[place, site] : sites)
+  for (const auto &[location, site] : sites)
     if (site.parameter == path && !site.value.isVacant())
       found.push_back(site.value);
   return found;

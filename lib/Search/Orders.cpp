@@ -195,9 +195,9 @@ std::vector<double> plc::search::keysByTail(const StageTasks &tasks, const PlanS
   return tail;
 }
 
-plc::planner::Fault plc::search::orderByFamily(const StageTasks &tasks, const Workload &workload,
-                                               planner::ScheduleKind schedule, const planner::ScheduleFile *file,
-                                               PlanSpec &plan) {
+plc::planner::Status plc::search::orderByFamily(const StageTasks &tasks, const Workload &workload,
+                                                planner::ScheduleKind schedule, const planner::ScheduleFile *file,
+                                                PlanSpec &plan) {
   planner::ScheduleProblem problem;
   problem.microBatches = workload.microBatches / plan.replicas;
   problem.samples = workload.samples;
@@ -218,7 +218,7 @@ plc::planner::Fault plc::search::orderByFamily(const StageTasks &tasks, const Wo
     problem.pipeline.assign(workload.sharing->pipeline.begin(), workload.sharing->pipeline.end());
   }
   planner::Schedule answer;
-  planner::Fault fault =
+  planner::Status fault =
       file ? planner::orderByFile(*file, problem, answer) : planner::solve(rowOf(schedule), problem, answer);
   if (fault)
     return fault;

@@ -49,8 +49,8 @@ void completeOrder(const StageTasks &tasks, PlanSpec &plan);
 
 /// Orders the tasks as a named schedule does, or as `file` says if the schedule is `file` (null otherwise). Tasks
 /// without calls are left out. Returns why the schedule refuses the stages.
-planner::Fault orderByFamily(const StageTasks &tasks, const Workload &workload, planner::ScheduleKind schedule,
-                             const planner::ScheduleFile *file, PlanSpec &plan);
+planner::Status orderByFamily(const StageTasks &tasks, const Workload &workload, planner::ScheduleKind schedule,
+                              const planner::ScheduleFile *file, PlanSpec &plan);
 
 } // namespace plc::search
 

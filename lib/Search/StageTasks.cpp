@@ -23,7 +23,7 @@ public:
     // All of B, then all of W: so a clone that is made for B serves W, too.
     for (bool isW : {false, true}) {
       if (!isW)
-        addJoined(workload.joinedFirst);
+        addJoined(workload.firstOfFullBackward);
       for (size_t call = 0; call < workload.calls.size(); ++call) {
         if (taskOf(workload, plan, call) == TaskKind::W ? isW : !isW && workload.calls[call].kind != TaskKind::W)
           add(call, taskOf(workload, plan, call));

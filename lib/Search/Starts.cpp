@@ -18,7 +18,7 @@ std::vector<int32_t> mapOf(int64_t stages, auto rankOf) {
 
 // The rank maps of a number of ranks, within the limits. Stages on ranks 0, 1, 2:
 //
-//   plain 012 · extra 0120 · loop 012012 · vee 012210
+//   plain 012 · extra 0120 · loop 012012 · vShape 012210
 std::vector<std::vector<int32_t>> Searcher::rankMaps(int64_t ranks) const {
   if (!limits.rankOf.empty())
     return {limits.rankOf};
@@ -41,10 +41,10 @@ std::vector<std::vector<int32_t>> Searcher::rankMaps(int64_t ranks) const {
   if (placement == planner::Placement::any)
     add("extra", ranks + 1, [&](int64_t stage) { return stage % ranks; });
   for (int64_t chunks = 2; chunks <= mostChunks; ++chunks) {
-    if (placement != planner::Placement::vee)
+    if (placement != planner::Placement::vShape)
       add("loop", chunks * ranks, [&](int64_t stage) { return stage % ranks; });
     // A schedule with V-shape placement fixes the number of chunks.
-    if (placement == planner::Placement::any || (placement == planner::Placement::vee && chunks == leastChunks))
+    if (placement == planner::Placement::any || (placement == planner::Placement::vShape && chunks == leastChunks))
       add("vee", chunks * ranks,
           [&](int64_t stage) { return stage / ranks % 2 ? ranks - 1 - stage % ranks : stage % ranks; });
   }

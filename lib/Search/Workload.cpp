@@ -12,7 +12,7 @@ void Workload::derive() {
   unitNs.assign(units.size(), {});
   callsOf.assign(units.size(), {});
   joined.assign(calls.size(), {});
-  joinedFirst.clear();
+  firstOfFullBackward.clear();
   std::vector<std::set<int32_t>> earlier(units.size());
   hasBackward = false;
   for (size_t index = 0; index < calls.size(); ++index) {
@@ -22,7 +22,7 @@ void Workload::derive() {
     if (call.kind == TaskKind::F)
       callsOf[size_t(call.unit)].push_back(int32_t(index));
     if (call.kind == TaskKind::W)
-      (call.behind < 0 ? joinedFirst : joined[size_t(call.behind)]).push_back(int32_t(index));
+      (call.behind < 0 ? firstOfFullBackward : joined[size_t(call.behind)]).push_back(int32_t(index));
     // Which of two units comes first goes by number, since a sum may run in the stage of either unit whose gradient it
     // adds.
     for (int32_t value : call.reads)

@@ -83,7 +83,7 @@ Play playOf(const module::EntryPlan &entry, const Times &times) {
     std::map<std::pair<int64_t, bool>, Play::Action> runs; // by task, and whether the micro-batch is short
     for (const ActionInfo &action : info.actions) {
       if (action.prepares()) {
-        rank.prepareNs += runOf(info, action, times).ns;
+        rank.precomputeNs += runOf(info, action, times).ns;
         continue;
       }
       if (action.op == ActionInfo::Op::Run) {

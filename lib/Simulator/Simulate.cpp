@@ -463,10 +463,10 @@ private:
     for (size_t rank = 0; rank < ranks.size(); ++rank) {
       result.ranks[rank].busyNs = std::llround(ranks[rank].busy);
       result.stepNs = std::max(result.stepNs, result.ranks[rank].endNs);
-      double prepared = static_cast<double>(play.ranks[rank].prepareNs) / cluster.machines[machineOf[rank]].speed;
-      if (prepared > static_cast<double>(mostNs))
+      double precomputed = static_cast<double>(play.ranks[rank].precomputeNs) / cluster.machines[machineOf[rank]].speed;
+      if (precomputed > static_cast<double>(mostNs))
         return "what rank " + std::to_string(rank) + " prepares takes more than 2^62 ns";
-      result.prepareNs = std::max<int64_t>(result.prepareNs, std::llround(prepared));
+      result.precomputeNs = std::max<int64_t>(result.precomputeNs, std::llround(precomputed));
       busy += ranks[rank].busy;
     }
     if (result.stepNs)

@@ -17,62 +17,63 @@ KeyReader::KeyReader(StringRef tool, llvm::raw_ostream &errors, llvm::ArrayRef<K
     settings[key.path] = {key.initial, ""};
 }
 
-void KeyReader::error(const Place &place, const Twine &message) {
+void KeyReader::error(const Location &location, const Twine &message) {
   failed = true;
   if (!limit.takes(tool, errors))
     return;
-  if (place.set.data() || !place.at || !sources.getNumBuffers()) {
-    errors << tool << ": error: " << (place.set.data() ? "--set " + place.set.str() + ": " : "") << message << "\n";
+  if (location.set.data() || !location.at || !sources.getNumBuffers()) {
+    errors << tool << ": error: " << (location.set.data() ? "--set " + location.set.str() + ": " : "") << message
+           << "\n";
     return;
   }
   plc::Diagnostics diagnostics(sources);
-  diagnostics.error(locationOf(place.at), message);
+  diagnostics.error(locationOf(location.at), message);
   diagnostics.print(errors);
 }
 
 /// The parser's columns count characters, SourceMgr's bytes. Steps over UTF-8 continuation bytes.
 llvm::SMLoc KeyReader::locationOf(toml::source_position at) {
-  const char *place = sources.FindLocForLineAndColumn(1, at.line, 1).getPointer();
+  const char *location = sources.FindLocForLineAndColumn(1, at.line, 1).getPointer();
   const char *end = sources.getMemoryBuffer(1)->getBufferEnd();
-  auto continues = [&] { return place != end && (static_cast<unsigned char>(*place) & 0xc0) == 0x80; };
-  for (unsigned column = 1; place && place != end && column < at.column; ++column)
+  auto continues = [&] { return location != end && (static_cast<unsigned char>(*location) & 0xc0) == 0x80; };
+  for (unsigned column = 1; location && location != end && column < at.column; ++column)
     do
-      ++place;
+      ++location;
     while (continues());
-  return llvm::SMLoc::getFromPointer(place);
+  return llvm::SMLoc::getFromPointer(location);
 }
 
 /// The location of a key, or of the key that implies it; null if it has its default.
-const KeyReader::Place *KeyReader::placeOf(const std::string &path) const {
+const KeyReader::Location *KeyReader::locationOf(const std::string &path) const {
   if (auto found = given.find(path); found != given.end())
     return &found->second;
   auto setting = settings.find(path);
   if (setting == settings.end() || !setting->second.isGiven())
     return nullptr;
-  return placeOf(StringRef(setting->second.origin).split(' ').first.str()); // "preset NAME", or a key
+  return locationOf(StringRef(setting->second.origin).split(' ').first.str()); // "preset NAME", or a key
 }
 
-plc::KeyPlaces KeyReader::places() {
-  KeyPlaces places;
-  places.tool = tool.str();
+plc::KeyLocations KeyReader::locations() {
+  KeyLocations locations;
+  locations.tool = tool.str();
   const llvm::MemoryBuffer *file = sources.getNumBuffers() ? sources.getMemoryBuffer(1) : nullptr;
   if (file) {
-    places.file = file->getBufferIdentifier().str();
-    places.text = file->getBuffer().str();
+    locations.file = file->getBufferIdentifier().str();
+    locations.text = file->getBuffer().str();
   }
   for (const Key &key : keys) {
-    const Place *place = placeOf(key.path);
-    if (place && place->set.data())
-      places.places[key.path] = {place->set.str()};
-    else if (place)
-      places.places[key.path] = {"", size_t(locationOf(place->at).getPointer() - file->getBufferStart())};
+    const Location *location = locationOf(key.path);
+    if (location && location->set.data())
+      locations.locations[key.path] = {location->set.str()};
+    else if (location)
+      locations.locations[key.path] = {"", size_t(locationOf(location->at).getPointer() - file->getBufferStart())};
   }
-  return places;
+  return locations;
 }
 
 void KeyReader::errorAt(StringRef path, const Twine &message) {
   auto found = given.find(path.str());
-  error(found == given.end() ? Place() : found->second, message);
+  error(found == given.end() ? Location() : found->second, message);
 }
 
 /// The line of a key with so many parts that the parser's recursion could overflow the stack; 0 if there is none. 256
@@ -158,22 +159,22 @@ void KeyReader::readTable(const toml::table &table, const std::string &prefix, S
   }
 }
 
-void KeyReader::refuseUnknown(const Place &place, const std::string &path) {
+void KeyReader::refuseUnknown(const Location &location, const std::string &path) {
   if (isGroup(path))
-    error(place, "'" + path + "' is a table" + suggestionFor(keys, path + "."));
+    error(location, "'" + path + "' is a table" + suggestionFor(keys, path + "."));
   else
-    error(place, "unknown key '" + path + "'" + suggestionFor(keys, path));
+    error(location, "unknown key '" + path + "'" + suggestionFor(keys, path));
 }
 
 void KeyReader::readValue(const std::string &path, const toml::node &node, const std::string &origin,
-                          const Place &place) {
+                          const Location &location) {
   const Key *key = findKey(keys, path);
   if (!key)
-    return refuseUnknown(place, path);
+    return refuseUnknown(location, path);
   std::string wrong;
   std::optional<Value> value = convert(*key, node, wrong);
   if (!value)
-    return error(place, wrong);
+    return error(location, wrong);
   settings[path] = {*value, origin, /*isOwn=*/true};
-  given[path] = place;
+  given[path] = location;
 }

@@ -27,7 +27,16 @@ public:
   void readText(std::unique_ptr<llvm::MemoryBuffer> buffer);
   void readSet(llvm::StringRef set);
 
+  /// The value of a key; of a choice, the enumerator.
+  template <typename T>
+  decltype(auto) get(TypedKey<T> key) const {
+    return valueOf(settings, key);
+  }
   /// Whether the file or a set gave a value.
+  template <typename T>
+  bool isGiven(TypedKey<T> key) const {
+    return isGiven(llvm::StringRef(key.path));
+  }
   bool isGiven(llvm::StringRef path) const { return given.count(path.str()); }
   /// Whether the file gave the value.
   bool isInFile(llvm::StringRef path) const {
@@ -38,30 +47,30 @@ public:
   void errorAt(llvm::StringRef path, const llvm::Twine &message);
 
   /// The locations of all keys that do not have their defaults.
-  KeyPlaces places();
+  KeyLocations locations();
 
   std::map<std::string, Setting> settings;
   bool failed = false;
 
 private:
   /// The location of a key's value: in the file, or in a set.
-  struct Place {
+  struct Location {
     toml::source_position at;
     llvm::StringRef set;
   };
-  void error(const Place &place, const llvm::Twine &message);
+  void error(const Location &location, const llvm::Twine &message);
   llvm::SMLoc locationOf(toml::source_position at);
   void readTable(const toml::table &table, const std::string &prefix, llvm::StringRef set);
-  void readValue(const std::string &path, const toml::node &node, const std::string &origin, const Place &place);
-  void refuseUnknown(const Place &place, const std::string &path);
+  void readValue(const std::string &path, const toml::node &node, const std::string &origin, const Location &location);
+  void refuseUnknown(const Location &location, const std::string &path);
   bool isGroup(const std::string &path) const;
-  const Place *placeOf(const std::string &path) const;
+  const Location *locationOf(const std::string &path) const;
 
   llvm::StringRef tool;
   llvm::raw_ostream &errors;
   llvm::ArrayRef<Key> keys;
   llvm::SourceMgr sources;
-  std::map<std::string, Place> given;
+  std::map<std::string, Location> given;
   ErrorLimit limit;
 };
 

@@ -120,12 +120,9 @@ static bool checkRange(const Key &key, const Value &value, std::string &wrong) {
 
 /// A remedy for a misspelt word: the nearest value of the key, if one is near.
 static std::string suggestion(const Key &key, const std::string &word) {
-  std::vector<std::string> known = key.refused;
-  for (const Value &value : key.supported)
-    known.push_back(std::get<std::string>(value));
   plc::Nearest nearest(word);
-  for (const std::string &name : known)
-    nearest.offer(name);
+  for (const Value &value : key.supported)
+    nearest.offer(std::get<std::string>(value));
   return nearest.found().empty() ? "" : "; the nearest is \"" + std::string(nearest.found()) + "\"";
 }
 
@@ -134,13 +131,13 @@ bool plc::strategy::isSupported(const Key &key, const Value &value, std::string 
     return false;
   if (key.supported.empty() || llvm::is_contained(key.supported, value))
     return true;
-  bool known = key.type != Type::Text || llvm::is_contained(key.refused, std::get<std::string>(value));
+  bool isWord = key.type == Type::Text;
   std::vector<std::string> names;
   for (const Value &v : key.supported)
     names.push_back(print(v));
   wrong =
       "'" + std::string(key.path) + " = " + print(value) + "'" + origin +
-      (known ? " is not supported yet" : " is no value of this key" + suggestion(key, std::get<std::string>(value))) +
+      (isWord ? " is no value of this key" + suggestion(key, std::get<std::string>(value)) : " is not supported yet") +
       "; supported: " + llvm::join(names, ", ");
   return false;
 }

@@ -1,18 +1,8 @@
 //===- Keys.cpp - every key of a strategy ---------------------------------===//
-#include "plc/Planner/Addresses/Pack.h"
-#include "plc/Planner/Remat/RematPolicies.h"
-#include "plc/Planner/Schedule/Schedules.h"
-#include "plc/Strategy/Choices.h"
+#include "plc/Strategy/Keys.h"
 #include "plc/Strategy/Strategy.h"
-#include "plc/Support/Contractions.h"
-#include "plc/Support/InstructionSets.h"
 #include "plc/Support/Nearest.h"
-#include "plc/Support/NonFiniteSteps.h"
-#include "plc/Support/Optimizers.h"
-#include "plc/Support/Precisions.h"
 #include "plc/Support/Rates.h"
-#include "plc/Support/Transports.h"
-#include "plc/Support/WholeChoice.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -28,25 +18,24 @@ namespace {
 using Type = Key::Type;
 constexpr double none = std::numeric_limits<double>::lowest();
 
-Key text(const char *path, const char *initial, std::vector<Value> supported, std::vector<std::string> refused) {
-  return {path, Type::Text, std::string(initial), std::move(supported), std::move(refused), none};
+Key text(TypedKey<std::string> key, const char *initial, std::vector<Value> supported) {
+  return {key.path, Type::Text, std::string(initial), std::move(supported), none};
 }
 /// A key whose values are the rows of a table.
 template <typename Kind>
-Key choice(const char *path, Kind initial) {
+Key choice(TypedKey<Kind> key, Kind initial) {
   static_assert(hasAllRows<Kind>(), "the table of this choice has not one row for each value of its enum");
   std::vector<Value> supported;
   for (const auto &row : Choice<Kind>::rows())
     supported.push_back(std::string(row.name));
-  auto planned = Choice<Kind>::planned();
-  return text(path, nameOfChoice(initial), std::move(supported), {planned.begin(), planned.end()});
+  return text({key.path}, nameOfChoice(initial), std::move(supported));
 }
-Key toggle(const char *path, bool initial) { return {path, Type::Bool, initial, {}, {}, none}; }
-Key integer(const char *path, int64_t initial, double least, double most = 1e18) {
-  return {path, Type::Integer, initial, {}, {}, least, false, nullptr, {}, most};
+Key toggle(TypedKey<bool> key, bool initial) { return {key.path, Type::Bool, initial, {}, none}; }
+Key integer(TypedKey<int64_t> key, int64_t initial, double least, double most = 1e18) {
+  return {key.path, Type::Integer, initial, {}, least, false, nullptr, {}, most};
 }
-Key number(const char *path, double initial, double least, bool exclusive = false) {
-  return {path, Type::Number, initial, {}, {}, least, exclusive};
+Key number(TypedKey<double> key, double initial, double least, bool exclusive = false) {
+  return {key.path, Type::Number, initial, {}, least, exclusive};
 }
 /// Adds a word for the default of a number, which is no value that could be given.
 Key orWord(Key key, const char *word) {
@@ -54,7 +43,9 @@ Key orWord(Key key, const char *word) {
   return key;
 }
 /// A fraction, from 0 to 1.
-Key part(const char *path, double initial) { return {path, Type::Number, initial, {}, {}, 0, false, nullptr, {}, 1}; }
+Key part(TypedKey<double> key, double initial) {
+  return {key.path, Type::Number, initial, {}, 0, false, nullptr, {}, 1};
+}
 /// A key with a meaning only under some values of another key.
 Key under(Key key, const char *whenKey, std::vector<std::string> whenValues) {
   key.whenKey = whenKey;
@@ -68,23 +59,24 @@ Key under(Key key, const char *whenKey, Predicate holds) {
 }
 /// A key of recomputation with a meaning under the policies that obey a field.
 Key ofPolicies(Key key, planner::RematField field) {
-  return under<planner::RematPolicy>(std::move(key), "checkpoint.policy",
+  return under<planner::RematPolicy>(std::move(key), keys::checkpointPolicy.path,
                                      [&](const planner::RematPolicyRow &row) { return row.obeys(field); });
 }
 /// A key of recomputation with a meaning under every policy that recomputes.
 Key ofRecomputation(Key key) {
-  return under<planner::RematPolicy>(std::move(key), "checkpoint.policy",
+  return under<planner::RematPolicy>(std::move(key), keys::checkpointPolicy.path,
                                      [](const planner::RematPolicyRow &row) { return row.fields != 0; });
 }
 /// A key of the policies that recompute by segments. Policy `budget` is not among them: its limit must hold in every
 /// micro-batch.
 Key ofSegments(Key key) {
-  return under<planner::RematPolicy>(std::move(key), "checkpoint.policy", [](const planner::RematPolicyRow &row) {
-    return row.fields != 0 && !row.obeys(planner::ByteBudget);
-  });
+  return under<planner::RematPolicy>(
+      std::move(key), keys::checkpointPolicy.path,
+      [](const planner::RematPolicyRow &row) { return row.fields != 0 && !row.obeys(planner::ByteBudget); });
 }
 Key ofOptimizers(Key key, bool OptimizerRow::*has) {
-  return under<OptimizerKind>(std::move(key), "optimizer.kind", [&](const OptimizerRow &row) { return row.*has; });
+  return under<OptimizerKind>(std::move(key), keys::optimizerKind.path,
+                              [&](const OptimizerRow &row) { return row.*has; });
 }
 
 } // namespace
@@ -92,62 +84,63 @@ Key ofOptimizers(Key key, bool OptimizerRow::*has) {
 llvm::ArrayRef<Key> plc::strategy::allKeys() {
   using planner::MemoryStrategy, planner::RecomputingRuns, planner::Grain, planner::RematPolicy, planner::ScheduleKind;
   static const std::vector<Key> keys = {
-      text("preset", "", {"training", "inference", "memory-efficient", "high-throughput", "debug"}, {}),
-      choice("mode", ExecutionMode::lazy),
-      toggle("fusion", true),
-      toggle("profiling", false),
-      choice("gradient.kind", GradientKind::full),
-      integer("gradient.accumulation_steps", 1, 1, 4096),
-      integer("gradient.lanes", 1, 1, 4096),
-      choice("checkpoint.policy", RematPolicy::none),
-      ofPolicies(integer("checkpoint.interval", 2, 1), planner::Interval),
-      ofPolicies({"checkpoint.layers", Type::Integers, std::vector<int64_t>(), {}, {}, 0}, planner::Layers),
-      ofPolicies(part("checkpoint.memory_fraction", 0.3), planner::MemoryFraction),
-      ofRecomputation(toggle("checkpoint.attention", true)),
-      ofRecomputation(toggle("checkpoint.ffn", true)),
-      ofPolicies(integer("checkpoint.min_interval", 1, 1), planner::Checkpoints),
-      ofPolicies(choice("checkpoint.grain", Grain::layer), planner::Checkpoints),
-      ofSegments(choice("checkpoint.micro_batches", RecomputingRuns::always)),
-      choice("checkpoint.turns", TurnValues::policy),
-      choice("precision.compute", Precision::F32),
-      orWord(under<Precision>(number("precision.loss_scale", 0, 0, true), "precision.compute",
+      text(keys::preset, "", {"training", "inference", "memory-efficient", "high-throughput", "debug"}),
+      choice(keys::mode, ExecutionMode::lazy),
+      toggle(keys::fusion, true),
+      toggle(keys::profiling, false),
+      choice(keys::gradientKind, GradientKind::full),
+      integer(keys::gradientAccumulationSteps, 1, 1, 4096),
+      integer(keys::gradientLanes, 1, 1, 4096),
+      choice(keys::checkpointPolicy, RematPolicy::none),
+      ofPolicies(integer(keys::checkpointInterval, 2, 1), planner::Interval),
+      ofPolicies({keys::checkpointLayers.path, Type::Integers, std::vector<int64_t>(), {}, 0}, planner::Layers),
+      ofPolicies(part(keys::checkpointMemoryFraction, 0.3), planner::MemoryFraction),
+      ofRecomputation(toggle(keys::checkpointAttention, true)),
+      ofRecomputation(toggle(keys::checkpointFfn, true)),
+      ofPolicies(integer(keys::checkpointMinInterval, 1, 1), planner::Checkpoints),
+      ofPolicies(choice(keys::checkpointGrain, Grain::layer), planner::Checkpoints),
+      ofSegments(choice(keys::checkpointMicroBatches, RecomputingRuns::always)),
+      choice(keys::checkpointLoops, LoopValues::policy),
+      choice(keys::precisionCompute, Precision::F32),
+      orWord(under<Precision>(number(keys::precisionLossScale, 0, 0, true), keys::precisionCompute.path,
                               [](const PrecisionRow &row) { return row.scalesLoss; }),
              "dynamic"),
-      choice("memory.strategy", MemoryStrategy::automatic),
-      {"memory.budget", Type::Bytes, int64_t(0), {}, {}, 1},
-      choice("parallelism.kind", ParallelismKind::none),
-      integer("parallelism.stages", 1, 1, 1024),
-      integer("parallelism.replicas", 1, 1, 1024),
-      {"parallelism.shard", Type::Counts, Counts(), {}, {}, 2, false, nullptr, {}, 1024},
-      integer("parallelism.shard_ranks", 0, 1, 1024),
-      integer("parallelism.micro_batches", 1, 1, 4096),
-      choice("parallelism.schedule", ScheduleKind::oneFOneB),
-      text("parallelism.schedule.file", "", {}, {}),
-      integer("parallelism.chunks", 0, 1, 1024),
-      {"parallelism.balance", Type::Integers, std::vector<int64_t>(), {}, {}, 1},
-      {"parallelism.place", Type::Integers, std::vector<int64_t>(), {}, {}, 0},
-      text("parallelism.plan", "", {}, {}),
-      choice("parallelism.grain", Grain::layer),
-      choice("machine.transport", TransportKind::Threads),
-      integer("machine.threads_per_stage", 0, 1, 256),
-      under(integer("machine.ranks", 0, 1, 1024), "parallelism.kind", {nameOfChoice(ParallelismKind::automatic)}),
-      choice("machine.isa", InstructionSet::native),
-      choice("machine.contractions", Contractions::automatic),
-      text("machine.rates", "", {}, {}),
-      text("machine.profile", "", {}, {}),
-      choice("optimizer.kind", OptimizerKind::AdamW),
-      number("optimizer.lr", 3e-4, 0),
-      ofOptimizers(number("optimizer.weight_decay", 0.01, 0), &OptimizerRow::decaysWeight),
-      ofOptimizers(number("optimizer.beta1", 0.9, 0), &OptimizerRow::isAdaptive),
-      ofOptimizers(number("optimizer.beta2", 0.999, 0), &OptimizerRow::isAdaptive),
-      ofOptimizers(number("optimizer.eps", 1e-8, 0, true), &OptimizerRow::isAdaptive),
-      ofOptimizers(number("optimizer.momentum", 0.9, 0), &OptimizerRow::hasMomentum),
-      choice("optimizer.schedule.kind", RateSchedule::Constant),
-      integer("optimizer.schedule.warmup", 0, 0),
-      under<RateSchedule>(integer("optimizer.schedule.total", 0, 1), "optimizer.schedule.kind",
+      choice(keys::memoryStrategy, MemoryStrategy::automatic),
+      {keys::memoryBudget.path, Type::Bytes, int64_t(0), {}, 1},
+      choice(keys::parallelismKind, ParallelismKind::none),
+      integer(keys::parallelismStages, 1, 1, 1024),
+      integer(keys::parallelismReplicas, 1, 1, 1024),
+      {keys::parallelismShard.path, Type::Counts, Counts(), {}, 2, false, nullptr, {}, 1024},
+      integer(keys::parallelismShardRanks, 0, 1, 1024),
+      integer(keys::parallelismMicroBatches, 1, 1, 4096),
+      choice(keys::parallelismSchedule, ScheduleKind::oneFOneB),
+      text(keys::parallelismScheduleFile, "", {}),
+      integer(keys::parallelismChunks, 0, 1, 1024),
+      {keys::parallelismBalance.path, Type::Integers, std::vector<int64_t>(), {}, 1},
+      {keys::parallelismPlace.path, Type::Integers, std::vector<int64_t>(), {}, 0},
+      text(keys::parallelismPlan, "", {}),
+      choice(keys::parallelismGrain, Grain::layer),
+      choice(keys::machineTransport, TransportKind::Threads),
+      integer(keys::machineThreadsPerStage, 0, 1, 256),
+      under(integer(keys::machineRanks, 0, 1, 1024), keys::parallelismKind.path,
+            {nameOfChoice(ParallelismKind::automatic)}),
+      choice(keys::machineIsa, InstructionSet::native),
+      choice(keys::machineContractions, Contractions::automatic),
+      text(keys::machineRates, "", {}),
+      text(keys::machineProfile, "", {}),
+      choice(keys::optimizerKind, OptimizerKind::AdamW),
+      number(keys::optimizerLr, 3e-4, 0),
+      ofOptimizers(number(keys::optimizerWeightDecay, 0.01, 0), &OptimizerRow::decaysWeight),
+      ofOptimizers(number(keys::optimizerBeta1, 0.9, 0), &OptimizerRow::isAdaptive),
+      ofOptimizers(number(keys::optimizerBeta2, 0.999, 0), &OptimizerRow::isAdaptive),
+      ofOptimizers(number(keys::optimizerEps, 1e-8, 0, true), &OptimizerRow::isAdaptive),
+      ofOptimizers(number(keys::optimizerMomentum, 0.9, 0), &OptimizerRow::hasMomentum),
+      choice(keys::optimizerScheduleKind, RateSchedule::Constant),
+      integer(keys::optimizerScheduleWarmup, 0, 0),
+      under<RateSchedule>(integer(keys::optimizerScheduleTotal, 0, 1), keys::optimizerScheduleKind.path,
                           [](const RateScheduleRow &row) { return row.ends; }),
-      number("optimizer.clip_norm", 0, 0, true),
-      choice("training.nonfinite", NonFiniteStep::Stop),
+      number(keys::optimizerClipNorm, 0, 0, true),
+      choice(keys::trainingNonfinite, NonFiniteStep::Stop),
   };
   return keys;
 }
@@ -157,7 +150,7 @@ llvm::ArrayRef<Key> plc::strategy::rateKeys() {
     std::vector<Key> keys;
     for (const RateRow &row : Choice<Rate>::rows())
       keys.push_back(
-          {row.name, Type::Number, row.least, {}, {}, row.least, /*exclusive=*/row.least == 0, nullptr, {}, row.most});
+          {row.name, Type::Number, row.least, {}, row.least, /*exclusive=*/row.least == 0, nullptr, {}, row.most});
     return keys;
   }();
   return keys;
@@ -179,7 +172,14 @@ static std::string namesIn(llvm::ArrayRef<Key> keys, llvm::StringRef table) {
   return llvm::join(names.takeVector(), ", ");
 }
 
+/// Keys that had another name: a strategy of before learns the new one.
+static constexpr std::pair<llvm::StringLiteral, const char *> renamedKeys[] = {
+    {"checkpoint.turns", keys::checkpointLoops.path}};
+
 std::string plc::strategy::suggestionFor(llvm::ArrayRef<Key> keys, llvm::StringRef path) {
+  for (auto [former, now] : renamedKeys)
+    if (path == former && findKey(keys, now))
+      return std::string("; it is '") + now + "' now";
   llvm::StringRef table = path.contains('.') ? path.rsplit('.').first : "";
   bool inTable = !table.empty() && !namesIn(keys, table).empty();
   plc::Nearest nearest(inTable ? path.rsplit('.').second : path);

@@ -2,6 +2,7 @@
 #include "plc/Strategy/Strategy.h"
 
 using namespace plc::strategy;
+namespace keys = plc::keys;
 
 namespace {
 
@@ -13,10 +14,10 @@ Preset make(const char *name, const char *mode, const char *gradient, const char
           {{"mode", text(mode)},
            {"fusion", fusion},
            {"profiling", profiling},
-           {"gradient.kind", text(gradient)},
-           {"precision.compute", text(compute)},
-           {"memory.strategy", text(memory)},
-           {"parallelism.kind", text(parallelism)}}};
+           {keys::gradientKind.path, text(gradient)},
+           {keys::precisionCompute.path, text(compute)},
+           {keys::memoryStrategy.path, text(memory)},
+           {keys::parallelismKind.path, text(parallelism)}}};
 }
 
 // A preset with further values.
@@ -32,13 +33,13 @@ llvm::ArrayRef<Preset> plc::strategy::allPresets() {
       make("training", "lazy", "full", "f32", "auto", "automatic", true, true),
       make("inference", "lazy", "none", "f32", "cached", "automatic", true, false),
       with(make("memory-efficient", "hybrid", "full", "mixed", "minimal-peak", "none", false, false),
-           {{"checkpoint.policy", text("uniform")},
-            {"checkpoint.interval", int64_t(10)},
-            {"checkpoint.grain", text("equation")}}),
+           {{keys::checkpointPolicy.path, text("uniform")},
+            {keys::checkpointInterval.path, int64_t(10)},
+            {keys::checkpointGrain.path, text("equation")}}),
       with(make("high-throughput", "lazy", "none", "f32", "auto", "data", true, false),
-           {{"parallelism.replicas", int64_t(4)},
-            {"gradient.lanes", int64_t(4)},
-            {"parallelism.micro_batches", int64_t(4)}}),
+           {{keys::parallelismReplicas.path, int64_t(4)},
+            {keys::gradientLanes.path, int64_t(4)},
+            {keys::parallelismMicroBatches.path, int64_t(4)}}),
       make("debug", "eager", "full", "f64", "standard", "none", false, true),
   };
   return presets;

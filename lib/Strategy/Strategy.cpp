@@ -19,17 +19,13 @@
 using namespace plc::strategy;
 using llvm::StringRef;
 using llvm::Twine;
+namespace keys = plc::keys;
 
 namespace {
 
 template <typename T>
 const T &get(const KeyReader &reader, const char *path) {
   return std::get<T>(reader.settings.find(path)->second.value);
-}
-
-template <typename Kind>
-Kind getChoice(const KeyReader &reader, const char *path) {
-  return *plc::parseChoice<Kind>(get<std::string>(reader, path));
 }
 
 /// Whether the key `whenKey` has a value that gives this key a meaning.
@@ -39,14 +35,12 @@ bool isApplicable(const std::map<std::string, Setting> &settings, const Key &key
 }
 bool isApplicable(const KeyReader &reader, const Key &key) { return isApplicable(reader.settings, key); }
 
-bool isAutomatic(const KeyReader &reader) {
-  return getChoice<ParallelismKind>(reader, "parallelism.kind") == ParallelismKind::automatic;
-}
+bool isAutomatic(const KeyReader &reader) { return reader.get(keys::parallelismKind) == ParallelismKind::automatic; }
 
 /// Applies the preset to keys that neither the file nor a set gives. Values of keys that have no meaning under other
 /// values are left out.
 void applyPreset(KeyReader &reader) {
-  const std::string &name = get<std::string>(reader, "preset");
+  const std::string &name = reader.get(keys::preset);
   for (const Preset &preset : allPresets())
     for (auto &[path, value] : preset.values) {
       const Key &key = *findKey(allKeys(), path);
@@ -67,12 +61,13 @@ void checkMeaning(KeyReader &reader) {
       reader.errorAt(key.path, "'" + Twine(key.path) + "' belongs to '" + key.whenKey + " = \"" +
                                    llvm::join(key.whenValues, "\" or \"") + "\"' and would be ignored under \"" +
                                    get<std::string>(reader, key.whenKey) + "\"");
-  if (getChoice<GradientKind>(reader, "gradient.kind") != GradientKind::none)
+  if (reader.get(keys::gradientKind) != GradientKind::none)
     return;
   for (const Key &key : allKeys()) {
     StringRef path = key.path;
     bool trains = path.starts_with("optimizer.") || path.starts_with("checkpoint.") || path.starts_with("gradient.");
-    bool anyway = path == "gradient.kind" || path == "gradient.lanes"; // sums of results use accumulation groups, too
+    // sums of results use accumulation groups, too
+    bool anyway = path == keys::gradientKind.path || path == keys::gradientLanes.path;
     if (trains && !anyway && reader.isGiven(path))
       reader.errorAt(path, "'" + path + "' belongs to training and would be ignored: 'gradient.kind' is \"none\"");
   }
@@ -80,11 +75,11 @@ void checkMeaning(KeyReader &reader) {
 
 /// Mode `eager` excludes fusion: each equation is a kernel.
 void checkMode(KeyReader &reader) {
-  if (getChoice<ExecutionMode>(reader, "mode") != ExecutionMode::eager)
+  if (reader.get(keys::mode) != ExecutionMode::eager)
     return;
-  if (reader.isGiven("fusion") && get<bool>(reader, "fusion"))
+  if (reader.isGiven("fusion") && reader.get(keys::fusion))
     return reader.errorAt("fusion", "'fusion' is true but 'mode' is \"eager\", which runs each equation alone");
-  if (get<bool>(reader, "fusion"))
+  if (reader.get(keys::fusion))
     reader.settings["fusion"] = {false, "mode"};
 }
 
@@ -100,41 +95,43 @@ std::string pathOf(const KeyReader &reader, const char *key, StringRef file) {
 
 /// Derives `parallelism.kind` from keys that imply it, and checks keys that need another kind.
 void checkParallelism(KeyReader &reader) {
-  int64_t stages = get<int64_t>(reader, "parallelism.stages");
-  int64_t replicas = get<int64_t>(reader, "parallelism.replicas");
-  Setting &setting = reader.settings["parallelism.kind"];
+  int64_t stages = reader.get(keys::parallelismStages);
+  int64_t replicas = reader.get(keys::parallelismReplicas);
+  Setting &setting = reader.settings[keys::parallelismKind.path];
   auto set = [&](ParallelismKind kind, const char *key) { setting = {std::string(plc::nameOfChoice(kind)), key}; };
-  bool given = reader.isGiven("parallelism.kind");
+  bool given = reader.isGiven(keys::parallelismKind);
   if (stages > 1 && !given) // several stages imply a pipeline
-    set(ParallelismKind::pipeline, "parallelism.stages");
-  else if (replicas > 1 && !given && getChoice<ParallelismKind>(reader, "parallelism.kind") != ParallelismKind::data)
-    set(ParallelismKind::data, "parallelism.replicas");
-  else if (reader.isGiven("parallelism.shard") && !given)
-    set(ParallelismKind::model, "parallelism.shard");
-  ParallelismKind kind = getChoice<ParallelismKind>(reader, "parallelism.kind");
+    set(ParallelismKind::pipeline, keys::parallelismStages.path);
+  else if (replicas > 1 && !given && reader.get(keys::parallelismKind) != ParallelismKind::data)
+    set(ParallelismKind::data, keys::parallelismReplicas.path);
+  else if (reader.isGiven(keys::parallelismShard) && !given)
+    set(ParallelismKind::model, keys::parallelismShard.path);
+  ParallelismKind kind = reader.get(keys::parallelismKind);
   auto refuse = [&](const char *key, int64_t value, ParallelismKind needed) {
-    reader.errorAt("parallelism.kind", "'" + Twine(key) + "' is " + Twine(value) + " but 'parallelism.kind' is \"" +
-                                           plc::nameOfChoice(kind) + "\"; write \"" + plc::nameOfChoice(needed) + "\"");
+    reader.errorAt(keys::parallelismKind.path, "'" + Twine(key) + "' is " + Twine(value) +
+                                                   " but 'parallelism.kind' is \"" + plc::nameOfChoice(kind) +
+                                                   "\"; write \"" + plc::nameOfChoice(needed) + "\"");
   };
   bool isPipeline = kind == ParallelismKind::pipeline || kind == ParallelismKind::automatic;
   if (stages > 1 && !isPipeline)
-    refuse("parallelism.stages", stages, ParallelismKind::pipeline);
+    refuse(keys::parallelismStages.path, stages, ParallelismKind::pipeline);
   else if (replicas > 1 && kind == ParallelismKind::none)
-    refuse("parallelism.replicas", replicas, ParallelismKind::data);
+    refuse(keys::parallelismReplicas.path, replicas, ParallelismKind::data);
   // A kind that is given asks for something to divide.
-  constexpr std::pair<ParallelismKind, const char *> needs[] = {{ParallelismKind::pipeline, "parallelism.stages"},
-                                                                {ParallelismKind::data, "parallelism.replicas"},
-                                                                {ParallelismKind::model, "parallelism.shard"}};
+  constexpr std::pair<ParallelismKind, const char *> needs[] = {
+      {ParallelismKind::pipeline, keys::parallelismStages.path},
+      {ParallelismKind::data, keys::parallelismReplicas.path},
+      {ParallelismKind::model, keys::parallelismShard.path}};
   for (auto [needing, key] : needs)
     if (given && kind == needing && !reader.settings[key].isGiven())
-      reader.errorAt("parallelism.kind",
+      reader.errorAt(keys::parallelismKind.path,
                      "'parallelism.kind' is \"" + Twine(plc::nameOfChoice(kind)) + "\" but '" + key + "' is not given");
-  for (const char *path : {"parallelism.balance", "parallelism.place"}) {
+  for (const char *path : {keys::parallelismBalance.path, keys::parallelismPlace.path}) {
     auto &list = get<std::vector<int64_t>>(reader, path);
     if (list.empty() || int64_t(list.size()) == stages)
       continue;
     std::string is = "is " + std::to_string(stages);
-    if (kind == ParallelismKind::automatic && !reader.isGiven("parallelism.stages"))
+    if (kind == ParallelismKind::automatic && !reader.isGiven(keys::parallelismStages))
       is = "is not given";
     reader.errorAt(path, "'" + Twine(path) + "' has " + Twine(list.size()) + " entries but 'parallelism.stages' " + is);
   }
@@ -142,57 +139,60 @@ void checkParallelism(KeyReader &reader) {
 
 /// Each accumulation group has equally many micro-batches. If their number is open, the search keeps to that.
 void checkLanes(KeyReader &reader) {
-  int64_t lanes = get<int64_t>(reader, "gradient.lanes");
-  int64_t microBatches = get<int64_t>(reader, "parallelism.micro_batches");
-  bool isFree = isAutomatic(reader) && !reader.isGiven("parallelism.micro_batches");
+  int64_t lanes = reader.get(keys::gradientLanes);
+  int64_t microBatches = reader.get(keys::parallelismMicroBatches);
+  bool isFree = isAutomatic(reader) && !reader.isGiven(keys::parallelismMicroBatches);
   if (!isFree && microBatches % lanes)
-    reader.errorAt("gradient.lanes", "'gradient.lanes' is " + Twine(lanes) + " but 'parallelism.micro_batches' is " +
-                                         Twine(microBatches) + ", which it must divide");
+    reader.errorAt(keys::gradientLanes.path, "'gradient.lanes' is " + Twine(lanes) +
+                                                 " but 'parallelism.micro_batches' is " + Twine(microBatches) +
+                                                 ", which it must divide");
 }
 
 /// Each replica has equally many lanes.
 void checkReplicas(KeyReader &reader) {
-  int64_t lanes = get<int64_t>(reader, "gradient.lanes"), replicas = get<int64_t>(reader, "parallelism.replicas");
+  int64_t lanes = reader.get(keys::gradientLanes), replicas = reader.get(keys::parallelismReplicas);
   if (lanes % replicas)
-    reader.errorAt("parallelism.replicas", "'parallelism.replicas' is " + Twine(replicas) +
-                                               " but 'gradient.lanes' is " + Twine(lanes) + ", which it must divide");
+    reader.errorAt(keys::parallelismReplicas.path, "'parallelism.replicas' is " + Twine(replicas) +
+                                                       " but 'gradient.lanes' is " + Twine(lanes) +
+                                                       ", which it must divide");
   if (replicas == 1)
     return;
-  if (reader.isGiven("parallelism.schedule.file"))
-    reader.errorAt("parallelism.replicas", "'parallelism.replicas' is " + Twine(replicas) +
-                                               " but 'parallelism.schedule.file' orders one pipeline");
+  if (reader.isGiven(keys::parallelismScheduleFile))
+    reader.errorAt(keys::parallelismReplicas.path, "'parallelism.replicas' is " + Twine(replicas) +
+                                                       " but 'parallelism.schedule.file' orders one pipeline");
 }
 
 /// All sharded sizes have equally many shards, and each rank of a stage has equally many of them. If `kind` says
 /// "none", one rank has all.
 void checkShard(KeyReader &reader) {
-  auto kind = getChoice<ParallelismKind>(reader, "parallelism.kind");
-  const Counts &shard = get<Counts>(reader, "parallelism.shard");
-  int64_t ranks = get<int64_t>(reader, "parallelism.shard_ranks");
+  auto kind = reader.get(keys::parallelismKind);
+  const Counts &shard = reader.get(keys::parallelismShard);
+  int64_t ranks = reader.get(keys::parallelismShardRanks);
   std::string saysRanks = "'parallelism.shard_ranks' is " + std::to_string(ranks);
   if (shard.empty()) {
     if (ranks)
-      reader.errorAt("parallelism.shard_ranks", saysRanks + " but 'parallelism.shard' is not given");
+      reader.errorAt(keys::parallelismShardRanks.path, saysRanks + " but 'parallelism.shard' is not given");
     return;
   }
   for (const auto &[name, parts] : shard)
     if (parts != shard.begin()->second)
-      return reader.errorAt("parallelism.shard", "'parallelism.shard' divides '" + shard.begin()->first + "' in " +
-                                                     Twine(shard.begin()->second) + " parts but '" + name + "' in " +
-                                                     Twine(parts) + "; all need as many");
+      return reader.errorAt(keys::parallelismShard.path, "'parallelism.shard' divides '" + shard.begin()->first +
+                                                             "' in " + Twine(shard.begin()->second) + " parts but '" +
+                                                             name + "' in " + Twine(parts) + "; all need as many");
   int64_t parts = shard.begin()->second;
   if (ranks && parts % ranks)
-    reader.errorAt("parallelism.shard_ranks",
+    reader.errorAt(keys::parallelismShardRanks.path,
                    saysRanks + " but 'parallelism.shard' makes " + Twine(parts) + " parts, which it must divide");
   if (ranks > 1 && kind == ParallelismKind::none)
-    reader.errorAt("parallelism.shard_ranks", saysRanks + " but 'parallelism.kind' is \"none\"; write \"model\"");
+    reader.errorAt(keys::parallelismShardRanks.path,
+                   saysRanks + " but 'parallelism.kind' is \"none\"; write \"model\"");
 }
 
 /// Refuses keys that `automatic` would ignore, because the search chooses their values.
 void checkAutomatic(KeyReader &reader) {
   if (!isAutomatic(reader))
     return;
-  for (const char *path : {"parallelism.place", "parallelism.schedule.file", "parallelism.plan"})
+  for (const char *path : {keys::parallelismPlace.path, keys::parallelismScheduleFile.path, keys::parallelismPlan.path})
     if (reader.isGiven(path))
       reader.errorAt(path, "'" + Twine(path) +
                                "' would be ignored: the joint plan ('parallelism.kind = \"automatic\"' or " +
@@ -201,35 +201,37 @@ void checkAutomatic(KeyReader &reader) {
 
 /// Checks the form of a given plan; its content is checked with the model.
 void checkPlan(KeyReader &reader) {
-  if (reader.isGiven("parallelism.plan") &&
-      !StringRef(get<std::string>(reader, "parallelism.plan")).starts_with("plan.spec"))
-    reader.errorAt("parallelism.plan", "'parallelism.plan' needs the text of a 'plan.spec', as --recommend writes it");
+  if (reader.isGiven(keys::parallelismPlan) && !StringRef(reader.get(keys::parallelismPlan)).starts_with("plan.spec"))
+    reader.errorAt(keys::parallelismPlan.path,
+                   "'parallelism.plan' needs the text of a 'plan.spec', as --recommend writes it");
 }
 
 /// Sets the rank map that the schedule and `chunks` imply.
 void placeChunks(KeyReader &reader) {
-  const auto &family = plc::rowOf(getChoice<plc::planner::ScheduleKind>(reader, "parallelism.schedule"));
-  if (isAutomatic(reader) && !reader.isGiven("parallelism.stages"))
+  const auto &family = plc::rowOf(reader.get(keys::parallelismSchedule));
+  if (isAutomatic(reader) && !reader.isGiven(keys::parallelismStages))
     return; // there are no stages yet
-  int64_t stages = get<int64_t>(reader, "parallelism.stages"), chunks = get<int64_t>(reader, "parallelism.chunks");
-  bool byHand = reader.isGiven("parallelism.place"), given = reader.isGiven("parallelism.chunks");
+  int64_t stages = reader.get(keys::parallelismStages), chunks = reader.get(keys::parallelismChunks);
+  bool byHand = reader.isGiven(keys::parallelismPlace), given = reader.isGiven(keys::parallelismChunks);
   if (byHand && (given || family.placement != plc::planner::Placement::any))
-    return reader.errorAt("parallelism.place", "'parallelism.place' would be ignored: " +
-                                                   Twine(given ? "'parallelism.chunks'" : "schedule \"") +
-                                                   (given ? "" : family.name + std::string("\"")) + " places stages");
+    return reader.errorAt(
+        keys::parallelismPlace.path,
+        "'parallelism.place' would be ignored: " + Twine(given ? "'parallelism.chunks'" : "schedule \"") +
+            (given ? "" : family.name + std::string("\"")) + " places stages");
   if (given && stages % chunks)
-    return reader.errorAt("parallelism.chunks", "'parallelism.chunks' is " + Twine(chunks) +
-                                                    " but 'parallelism.stages' is " + Twine(stages) +
-                                                    ", which it must divide");
-  if (given && family.placement == plc::planner::Placement::vee && chunks != family.chunks)
-    return reader.errorAt("parallelism.chunks", "'parallelism.chunks' is " + Twine(chunks) + " but schedule \"" +
-                                                    family.name + "\" has " + Twine(family.chunks) +
-                                                    " stages on each rank");
+    return reader.errorAt(keys::parallelismChunks.path, "'parallelism.chunks' is " + Twine(chunks) +
+                                                            " but 'parallelism.stages' is " + Twine(stages) +
+                                                            ", which it must divide");
+  if (given && family.placement == plc::planner::Placement::vShape && chunks != family.chunks)
+    return reader.errorAt(keys::parallelismChunks.path, "'parallelism.chunks' is " + Twine(chunks) +
+                                                            " but schedule \"" + family.name + "\" has " +
+                                                            Twine(family.chunks) + " stages on each rank");
   if (!given)
     chunks = family.chunks;
   if (chunks > 1 && stages > 1)
-    reader.settings["parallelism.place"] = {plc::planner::placeStages(family.placement, stages, chunks),
-                                            given ? "parallelism.chunks" : "parallelism.schedule"};
+    reader.settings[keys::parallelismPlace.path] = {plc::planner::rankMapOf(family.placement, stages, chunks),
+                                                    given ? keys::parallelismChunks.path
+                                                          : keys::parallelismSchedule.path};
 }
 
 /// Sets a key to the value that a schedule's file implies; the strategy must not give another one.
@@ -238,32 +240,32 @@ void implyByFile(KeyReader &reader, const char *key, const T &value, const std::
   if (reader.isGiven(key) && get<T>(reader, key) != value)
     return reader.errorAt(key, "'" + Twine(key) + "' is " + print(get<T>(reader, key)) + " but schedule '" + file +
                                    "' has " + print(value));
-  reader.settings[key] = {value, "parallelism.schedule.file"};
+  reader.settings[key] = {value, keys::parallelismScheduleFile.path};
 }
 
 /// Reads the schedule's file, which sets stages, ranks and micro-batches.
 void readScheduleFile(KeyReader &reader, StringRef strategyFile, llvm::raw_ostream &errors) {
-  Setting &schedule = reader.settings["parallelism.schedule"];
-  auto kind = getChoice<plc::planner::ScheduleKind>(reader, "parallelism.schedule");
+  Setting &schedule = reader.settings[keys::parallelismSchedule.path];
+  auto kind = reader.get(keys::parallelismSchedule);
   bool isFile = plc::rowOf(kind).follows == plc::planner::OrderSource::text;
-  if (!reader.isGiven("parallelism.schedule.file")) {
+  if (!reader.isGiven(keys::parallelismScheduleFile)) {
     if (isFile)
-      reader.errorAt("parallelism.schedule",
+      reader.errorAt(keys::parallelismSchedule.path,
                      "'parallelism.schedule' is \"file\" but 'parallelism.schedule.file' is not given");
     return;
   }
-  if (!isFile && reader.isGiven("parallelism.schedule"))
-    return reader.errorAt("parallelism.schedule.file",
+  if (!isFile && reader.isGiven(keys::parallelismSchedule))
+    return reader.errorAt(keys::parallelismScheduleFile.path,
                           "'parallelism.schedule.file' belongs to schedule \"file\" and would be ignored under \"" +
-                              get<std::string>(reader, "parallelism.schedule") + "\"");
-  if (reader.isGiven("parallelism.chunks"))
-    return reader.errorAt("parallelism.chunks",
+                              Twine(plc::nameOfChoice(reader.get(keys::parallelismSchedule))) + "\"");
+  if (reader.isGiven(keys::parallelismChunks))
+    return reader.errorAt(keys::parallelismChunks.path,
                           "'parallelism.chunks' would be ignored: 'parallelism.schedule.file' places stages");
-  schedule = {std::string(plc::nameOfChoice(plc::planner::ScheduleKind::file)), "parallelism.schedule.file"};
-  std::string path = pathOf(reader, "parallelism.schedule.file", strategyFile);
+  schedule = {std::string(plc::nameOfChoice(plc::planner::ScheduleKind::file)), keys::parallelismScheduleFile.path};
+  std::string path = pathOf(reader, keys::parallelismScheduleFile.path, strategyFile);
   auto buffer = llvm::MemoryBuffer::getFile(path);
   if (!buffer)
-    return reader.errorAt("parallelism.schedule.file",
+    return reader.errorAt(keys::parallelismScheduleFile.path,
                           "cannot read schedule '" + path + "': " + buffer.getError().message());
   StringRef text = (*buffer)->getBuffer();
   text.consume_front("\xef\xbb\xbf"); // columns are those that an editor shows
@@ -277,56 +279,57 @@ void readScheduleFile(KeyReader &reader, StringRef strategyFile, llvm::raw_ostre
     reader.failed = true;
     return;
   }
-  reader.settings["parallelism.schedule.file"].value = path;
-  implyByFile<int64_t>(reader, "parallelism.stages", table.place().size(), path);
+  reader.settings[keys::parallelismScheduleFile.path].value = path;
+  implyByFile<int64_t>(reader, keys::parallelismStages.path, table.rankMap().size(), path);
   // A step runs the micro-batches of all batches that it accumulates.
-  int64_t batches = get<int64_t>(reader, "gradient.accumulation_steps");
+  int64_t batches = reader.get(keys::gradientAccumulationSteps);
   if (table.microBatches() % batches)
-    return reader.errorAt("gradient.accumulation_steps",
+    return reader.errorAt(keys::gradientAccumulationSteps.path,
                           "'gradient.accumulation_steps' is " + Twine(batches) + " but schedule '" + path + "' has " +
                               Twine(table.microBatches()) + " micro-batches, which it must divide");
-  implyByFile<int64_t>(reader, "parallelism.micro_batches", table.microBatches() / batches, path);
-  implyByFile(reader, "parallelism.place", table.place(), path);
+  implyByFile<int64_t>(reader, keys::parallelismMicroBatches.path, table.microBatches() / batches, path);
+  implyByFile(reader, keys::parallelismPlace.path, table.rankMap(), path);
 }
 
 /// Checks the keys of recomputation against each other.
 void checkCheckpoints(KeyReader &reader) {
-  if (!get<bool>(reader, "checkpoint.attention") && !get<bool>(reader, "checkpoint.ffn"))
-    reader.errorAt("checkpoint.ffn",
+  if (!reader.get(keys::checkpointAttention) && !reader.get(keys::checkpointFfn))
+    reader.errorAt(keys::checkpointFfn.path,
                    "'checkpoint.attention' and 'checkpoint.ffn' are both false, so nothing is left to "
                    "recompute; write 'checkpoint.policy = \"none\"'");
-  std::vector<int64_t> layers = get<std::vector<int64_t>>(reader, "checkpoint.layers");
-  auto policy = getChoice<plc::planner::RematPolicy>(reader, "checkpoint.policy");
+  std::vector<int64_t> layers = reader.get(keys::checkpointLayers);
+  auto policy = reader.get(keys::checkpointPolicy);
   if (plc::rowOf(policy).obeys(plc::planner::Layers) && layers.empty())
-    reader.errorAt("checkpoint.policy", "'checkpoint.policy' is \"" + Twine(plc::nameOfChoice(policy)) +
-                                            "\" but 'checkpoint.layers' is not given");
-  if (plc::rowOf(policy).obeys(plc::planner::ByteBudget) && !reader.isGiven("memory.budget"))
-    reader.errorAt("checkpoint.policy", "'checkpoint.policy' is \"" + Twine(plc::nameOfChoice(policy)) +
-                                            "\" but 'memory.budget' is not given");
+    reader.errorAt(keys::checkpointPolicy.path, "'checkpoint.policy' is \"" + Twine(plc::nameOfChoice(policy)) +
+                                                    "\" but 'checkpoint.layers' is not given");
+  if (plc::rowOf(policy).obeys(plc::planner::ByteBudget) && !reader.isGiven(keys::memoryBudget))
+    reader.errorAt(keys::checkpointPolicy.path, "'checkpoint.policy' is \"" + Twine(plc::nameOfChoice(policy)) +
+                                                    "\" but 'memory.budget' is not given");
   llvm::sort(layers);
-  int64_t least = get<int64_t>(reader, "checkpoint.min_interval");
+  int64_t least = reader.get(keys::checkpointMinInterval);
   for (size_t i = 1; i < layers.size(); ++i)
     if (layers[i] == layers[i - 1])
-      reader.errorAt("checkpoint.layers", "'checkpoint.layers' has " + Twine(layers[i]) + " twice");
+      reader.errorAt(keys::checkpointLayers.path, "'checkpoint.layers' has " + Twine(layers[i]) + " twice");
     else if (layers[i] - layers[i - 1] < least)
-      reader.errorAt("checkpoint.layers", "'checkpoint.layers' has " + Twine(layers[i - 1]) + " and " +
-                                              Twine(layers[i]) + " but 'checkpoint.min_interval' is " + Twine(least));
+      reader.errorAt(keys::checkpointLayers.path, "'checkpoint.layers' has " + Twine(layers[i - 1]) + " and " +
+                                                      Twine(layers[i]) + " but 'checkpoint.min_interval' is " +
+                                                      Twine(least));
 }
 
 void checkOptimizer(KeyReader &reader) {
-  for (const char *factor : {"optimizer.beta1", "optimizer.beta2", "optimizer.momentum"})
+  for (const char *factor : {keys::optimizerBeta1.path, keys::optimizerBeta2.path, keys::optimizerMomentum.path})
     if (double value = get<double>(reader, factor); !(value < 1))
       reader.errorAt(factor, "'" + Twine(factor) + "' is " + print(value) + " but must be less than 1");
-  const plc::RateScheduleRow &schedule = plc::rowOf(getChoice<plc::RateSchedule>(reader, "optimizer.schedule.kind"));
-  int64_t warmup = get<int64_t>(reader, "optimizer.schedule.warmup");
-  int64_t total = get<int64_t>(reader, "optimizer.schedule.total");
+  const plc::RateScheduleRow &schedule = plc::rowOf(reader.get(keys::optimizerScheduleKind));
+  int64_t warmup = reader.get(keys::optimizerScheduleWarmup);
+  int64_t total = reader.get(keys::optimizerScheduleTotal);
   if (schedule.ends && !total)
-    reader.errorAt("optimizer.schedule.kind", "'optimizer.schedule.kind' is \"" + Twine(schedule.name) +
-                                                  "\" but 'optimizer.schedule.total' is not given");
+    reader.errorAt(keys::optimizerScheduleKind.path, "'optimizer.schedule.kind' is \"" + Twine(schedule.name) +
+                                                         "\" but 'optimizer.schedule.total' is not given");
   else if (schedule.ends && total <= warmup)
-    reader.errorAt("optimizer.schedule.total", "'optimizer.schedule.total' is " + Twine(total) +
-                                                   " but must be more than 'optimizer.schedule.warmup', " +
-                                                   Twine(warmup));
+    reader.errorAt(keys::optimizerScheduleTotal.path, "'optimizer.schedule.total' is " + Twine(total) +
+                                                          " but must be more than 'optimizer.schedule.warmup', " +
+                                                          Twine(warmup));
 }
 
 /// Whether a key's default stands for none, being no value that could be given.
@@ -357,27 +360,27 @@ std::optional<Strategy> Strategy::load(StringRef tool, StringRef file, llvm::Arr
                        checkPlan, placeChunks, checkMeaning, checkCheckpoints, checkOptimizer})
       check(reader);
   KeyReader rates(tool, errors, rateKeys());
-  if (reader.isGiven("machine.rates") && !reader.failed) {
-    std::string path = pathOf(reader, "machine.rates", file);
+  if (reader.isGiven(keys::machineRates) && !reader.failed) {
+    std::string path = pathOf(reader, keys::machineRates.path, file);
     if (std::error_code error = llvm::sys::fs::access(path, llvm::sys::fs::AccessMode::Exist))
-      reader.errorAt("machine.rates", "cannot read rates '" + path + "': " + error.message());
+      reader.errorAt(keys::machineRates.path, "cannot read rates '" + path + "': " + error.message());
     else
       rates.readFile("rates", path);
-    reader.settings["machine.rates"].value = path;
+    reader.settings[keys::machineRates.path].value = path;
   }
   std::optional<double> updates;
-  if (reader.isGiven("machine.profile") && !reader.failed) {
-    std::string path = pathOf(reader, "machine.profile", file), why;
+  if (reader.isGiven(keys::machineProfile) && !reader.failed) {
+    std::string path = pathOf(reader, keys::machineProfile.path, file), why;
     if (std::optional<Profile> profile = Profile::read(path, why))
       updates = profile->nsPerUpdatedByte();
     else
-      reader.errorAt("machine.profile", why);
-    reader.settings["machine.profile"].value = path;
+      reader.errorAt(keys::machineProfile.path, why);
+    reader.settings[keys::machineProfile.path].value = path;
   }
   if (reader.failed || rates.failed)
     return std::nullopt;
-  KeyPlaces places = reader.places();
-  Strategy strategy(std::move(reader.settings), std::move(rates.settings), std::move(places));
+  KeyLocations locations = reader.locations();
+  Strategy strategy(std::move(reader.settings), std::move(rates.settings), std::move(locations));
   strategy.nsPerUpdatedByte = updates;
   return strategy;
 }
@@ -395,7 +398,7 @@ bool Strategy::useRates(StringRef text) {
 
 plc::PerRate Strategy::rates() const {
   // With `native` plans must not depend on the compiling machine, so AVX-512 is assumed.
-  const InstructionSetRow &isa = rowOf(getChoice<InstructionSet>("machine.isa"));
+  const InstructionSetRow &isa = rowOf(get(keys::machineIsa));
   auto shippedOf = [&](const RateRow &row) {
     return isa.matrix && !isa.asHost ? row.amx : isa.wide ? row.avx512 : row.avx2;
   };
@@ -429,10 +432,10 @@ void Strategy::explain(llvm::raw_ostream &os) const {
 }
 
 /// A value in the format of a strategy file.
-static std::string valueOf(const Key &key, const Setting &setting) {
+static std::string textOf(const Key &key, const Setting &setting) {
   if (key.type == Key::Type::Bytes)
     return "\"" + std::to_string(std::get<int64_t>(setting.value)) + "B\"";
-  if (!llvm::is_contained({"machine.rates", "machine.profile"}, StringRef(key.path)))
+  if (!llvm::is_contained({keys::machineRates.path, keys::machineProfile.path}, StringRef(key.path)))
     return print(key, setting.value);
   llvm::SmallString<128> path(std::get<std::string>(setting.value)); // the file may be moved
   llvm::sys::fs::make_absolute(path);
@@ -443,7 +446,7 @@ void Strategy::write(llvm::raw_ostream &os) const {
   // A preset is written as its values. A rank map is written only if the user gave it; otherwise its source is written.
   auto isWritten = [&](const Key &key) {
     StringRef path = key.path;
-    return isGiven(path) && isApplicable(settings, key) && (path != "parallelism.place" || isOwn(path));
+    return isGiven(path) && isApplicable(settings, key) && (path != keys::parallelismPlace.path || isOwn(path));
   };
   StringRef table;
   for (const Key &key : allKeys()) {
@@ -452,6 +455,6 @@ void Strategy::write(llvm::raw_ostream &os) const {
     auto [first, rest] = StringRef(key.path).split('.');
     if (!rest.empty() && first != table)
       os << "\n[" << (table = first) << "]\n";
-    os << (rest.empty() ? first : rest) << " = " << valueOf(key, settings.find(key.path)->second) << "\n";
+    os << (rest.empty() ? first : rest) << " = " << textOf(key, settings.find(key.path)->second) << "\n";
   }
 }

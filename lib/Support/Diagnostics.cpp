@@ -28,27 +28,27 @@ Diagnostic &Diagnostic::note(SMLoc where, const llvm::Twine &message, StringRef 
   return *this;
 }
 
-Diagnostic &Diagnostics::error(SMLoc place, const llvm::Twine &text) {
-  Diagnostic result{place, oneLine(text), {}};
+Diagnostic &Diagnostics::error(SMLoc location, const llvm::Twine &text) {
+  Diagnostic result{location, oneLine(text), {}};
   unsigned main = sources.getMainFileID();
-  unsigned buffer = place.isValid() ? sources.FindBufferContainingLoc(place) : main;
+  unsigned buffer = location.isValid() ? sources.FindBufferContainingLoc(location) : main;
   if (buffer != main) {
     // The innermost call that the user wrote.
     for (SMLoc call : llvm::reverse(calls)) {
       if (sources.FindBufferContainingLoc(call) != main)
         continue;
-      result.place = call;
-      result.note(place, "inside the called function, here");
+      result.location = call;
+      result.note(location, "inside the called function, here");
       break;
     }
-    if (SMLoc use = sources.getParentIncludeLoc(buffer); use.isValid() && result.place == place)
+    if (SMLoc use = sources.getParentIncludeLoc(buffer); use.isValid() && result.location == location)
       result.note(use, "this file is used here");
   }
   return found.emplace_back(std::move(result));
 }
 
-Diagnostic &Diagnostics::warning(SMLoc place, const llvm::Twine &text) {
-  Diagnostic &result = found.emplace_back(Diagnostic{place, oneLine(text), {}});
+Diagnostic &Diagnostics::warning(SMLoc location, const llvm::Twine &text) {
+  Diagnostic &result = found.emplace_back(Diagnostic{location, oneLine(text), {}});
   result.isWarning = true;
   ++warnings;
   return result;
@@ -59,10 +59,10 @@ void Diagnostics::rewind(size_t mark) {
     warnings -= found.back().isWarning;
 }
 
-void Diagnostics::noteErrors(SMLoc place, const llvm::Twine &text) {
+void Diagnostics::noteErrors(SMLoc location, const llvm::Twine &text) {
   for (Diagnostic &one : found)
     if (!one.isWarning)
-      one.note(place, text);
+      one.note(location, text);
 }
 
 std::vector<const Diagnostic *> Diagnostics::sorted() const {
@@ -71,8 +71,8 @@ std::vector<const Diagnostic *> Diagnostics::sorted() const {
     list.push_back(&one);
   // Within one buffer the order of addresses is that of lines and columns.
   auto key = [&](const Diagnostic *error) {
-    unsigned buffer = error->place.isValid() ? sources.FindBufferContainingLoc(error->place) : 0;
-    return std::make_tuple(buffer, error->place.getPointer(), StringRef(error->text));
+    unsigned buffer = error->location.isValid() ? sources.FindBufferContainingLoc(error->location) : 0;
+    return std::make_tuple(buffer, error->location.getPointer(), StringRef(error->text));
   };
   llvm::sort(list, [&](auto *a, auto *b) { return key(a) < key(b); });
   // A body that is checked for several sizes reports each error only once.
@@ -85,9 +85,9 @@ void Diagnostics::print(llvm::raw_ostream &os) const {
   for (const Diagnostic *error : sorted()) {
     if (!error->isWarning && ++errors > mostErrors)
       continue;
-    printOne(os, error->place, error->origin, error->isWarning ? "warning" : "error", error->text);
+    printOne(os, error->location, error->origin, error->isWarning ? "warning" : "error", error->text);
     for (const Diagnostic::Note &note : error->notes)
-      printOne(os, note.place, note.origin, "note", note.text);
+      printOne(os, note.location, note.origin, "note", note.text);
   }
   if (errors > mostErrors)
     os << sources.getMemoryBuffer(sources.getMainFileID())->getBufferIdentifier() << ": error: stopped after "
@@ -103,22 +103,22 @@ static std::pair<StringRef, size_t> clip(StringRef line, size_t column) {
   return {line.substr(begin, limit), column - begin};
 }
 
-void Diagnostics::printOne(llvm::raw_ostream &os, SMLoc place, StringRef origin, StringRef severity,
+void Diagnostics::printOne(llvm::raw_ostream &os, SMLoc location, StringRef origin, StringRef severity,
                            StringRef text) const {
-  if (!place.isValid()) {
+  if (!location.isValid()) {
     if (origin.empty())
       origin = sources.getMemoryBuffer(sources.getMainFileID())->getBufferIdentifier();
     os << origin << ": " << severity << ": " << text << '\n';
     return;
   }
-  unsigned id = sources.FindBufferContainingLoc(place);
+  unsigned id = sources.FindBufferContainingLoc(location);
   const llvm::MemoryBuffer *buffer = sources.getMemoryBuffer(id);
-  auto [line, column] = sources.getLineAndColumn(place, id);
+  auto [line, column] = sources.getLineAndColumn(location, id);
   os << buffer->getBufferIdentifier() << ':' << line << ':' << column << ": " << severity << ": " << text << '\n';
 
-  const char *begin = place.getPointer() - (column - 1);
+  const char *begin = location.getPointer() - (column - 1);
   const char *end =
-      std::find_if(place.getPointer(), buffer->getBufferEnd(), [](char c) { return c == '\n' || c == '\r'; });
+      std::find_if(location.getPointer(), buffer->getBufferEnd(), [](char c) { return c == '\n' || c == '\r'; });
   auto [shown, offset] = clip(StringRef(begin, end - begin), column - 1);
   for (unsigned char c : shown)
     os << (c < 0x20 && c != '\t' ? '?' : static_cast<char>(c));

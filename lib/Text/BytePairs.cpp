@@ -39,11 +39,11 @@ public:
       addMerge(merge, rank++);
   }
 
-  void operator()(const std::string &part, std::vector<int64_t> &tokens) const {
+  void operator()(const std::string &piece, std::vector<int64_t> &tokens) const {
     if (takesWhole)
-      if (int64_t token = tokenOf(part); token >= 0)
+      if (int64_t token = tokenOf(piece); token >= 0)
         return tokens.push_back(token);
-    std::vector<Symbol> symbols = symbolsOf(part);
+    std::vector<Symbol> symbols = symbolsOf(piece);
     mergeAll(symbols);
     for (const Symbol &symbol : symbols)
       if (symbol.token >= 0)
@@ -85,16 +85,16 @@ private:
   }
 
   // One symbol for each character; bytes or the unknown token for a character outside of the vocabulary.
-  std::vector<Symbol> symbolsOf(const std::string &part) const {
+  std::vector<Symbol> symbolsOf(const std::string &piece) const {
     std::vector<Symbol> symbols;
     bool endsUnknown = false;
     auto add = [&](int64_t token) {
       auto at = static_cast<int64_t>(symbols.size());
       symbols.push_back({token, at - 1, at + 1});
     };
-    forEachCharacter(part, [&](char32_t, size_t begin, size_t end) {
-      std::string text = part.substr(begin, end - begin);
-      int64_t token = tokenOf((begin ? prefix : "") + text + (end == part.size() ? suffix : ""));
+    forEachCharacter(piece, [&](char32_t, size_t begin, size_t end) {
+      std::string text = piece.substr(begin, end - begin);
+      int64_t token = tokenOf((begin ? prefix : "") + text + (end == piece.size() ? suffix : ""));
       std::vector<int64_t> bytes = token < 0 && fallsBack ? bytesOf(text) : std::vector<int64_t>();
       bool isUnknown = token < 0 && bytes.empty();
       if (token >= 0)
@@ -171,7 +171,7 @@ private:
 Model makeBytePairs(const JsonNode &json, const Vocabulary &vocabulary) {
   // A function is copied, the table of merges is not.
   auto pairs = std::make_shared<const BytePairs>(json, vocabulary);
-  return [pairs](const std::string &part, std::vector<int64_t> &tokens) { (*pairs)(part, tokens); };
+  return [pairs](const std::string &piece, std::vector<int64_t> &tokens) { (*pairs)(piece, tokens); };
 }
 
 } // namespace plc::text

@@ -37,12 +37,12 @@ std::string without(std::string_view text, bool (*isDropped)(char32_t)) {
 }
 
 Normalizer makeBert(const JsonNode &json) {
-  bool cleans = json.booleanOr("clean_text", true), parts = json.booleanOr("handle_chinese_chars", true);
+  bool cleans = json.booleanOr("clean_text", true), pieces = json.booleanOr("handle_chinese_chars", true);
   bool lowers = json.booleanOr("lowercase", true), strips = json.booleanOr("strip_accents", lowers);
   return [=](std::string text) {
     if (cleans)
       text = clean(text);
-    if (parts)
+    if (pieces)
       text = mapCharacters(text, [](char32_t c, std::string &out) {
         out += isIdeograph(c) ? " " : "";
         append(out, c);

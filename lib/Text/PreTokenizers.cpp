@@ -49,12 +49,12 @@ std::vector<Run> arrange(const std::vector<Run> &runs, Behavior behavior) {
 }
 
 PreTokenizer splitter(Pattern pattern, Behavior behavior) {
-  return [=](const Part &part) {
-    std::vector<Part> parts;
-    for (const Run &run : arrange(pattern(part.text), behavior))
+  return [=](const Piece &piece) {
+    std::vector<Piece> pieces;
+    for (const Run &run : arrange(pattern(piece.text), behavior))
       if (run.begin < run.end)
-        parts.push_back({part.text.substr(run.begin, run.end - run.begin), part.isFirst && run.begin == 0});
-    return parts;
+        pieces.push_back({piece.text.substr(run.begin, run.end - run.begin), piece.isFirst && run.begin == 0});
+    return pieces;
   };
 }
 
@@ -101,16 +101,16 @@ std::string escaped(const std::string &text) {
 
 /// Applies steps one after another, each to all parts.
 PreTokenizer chain(std::vector<PreTokenizer> steps) {
-  return [steps = std::move(steps)](const Part &whole) {
-    std::vector<Part> parts = {whole};
+  return [steps = std::move(steps)](const Piece &whole) {
+    std::vector<Piece> pieces = {whole};
     for (const PreTokenizer &step : steps) {
-      std::vector<Part> smaller;
-      for (Part &part : parts)
-        for (Part &each : step(std::move(part)))
+      std::vector<Piece> smaller;
+      for (Piece &piece : pieces)
+        for (Piece &each : step(std::move(piece)))
           smaller.push_back(std::move(each));
-      parts = std::move(smaller);
+      pieces = std::move(smaller);
     }
-    return parts;
+    return pieces;
   };
 }
 
@@ -136,16 +136,16 @@ constexpr const char *byteLevelWords = R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{
 PreTokenizer makeByteLevel(const JsonNode &json) {
   std::vector<PreTokenizer> steps;
   if (json.booleanOr("add_prefix_space", true))
-    steps.push_back([](Part part) {
-      if (!part.text.starts_with(' '))
-        part.text.insert(0, " ");
-      return std::vector{part};
+    steps.push_back([](Piece piece) {
+      if (!piece.text.starts_with(' '))
+        piece.text.insert(0, " ");
+      return std::vector{piece};
     });
   if (json.booleanOr("use_regex", true))
     steps.push_back(splitter(expression(Regex(byteLevelWords), false), Behavior::Isolated));
-  steps.push_back([](Part part) {
-    part.text = charactersOfBytes(part.text);
-    return std::vector{part};
+  steps.push_back([](Piece piece) {
+    piece.text = charactersOfBytes(piece.text);
+    return std::vector{piece};
   });
   return chain(std::move(steps));
 }
@@ -182,11 +182,11 @@ PreTokenizer makeMetaspace(const JsonNode &json) {
   auto scheme = given ? given->choose(schemes) : schemes[0];
   bool splits = json.booleanOr("split", true);
   PreTokenizer split = splitter(expression(Regex(escaped(mark)), false), Behavior::MergedWithNext);
-  return [=](Part part) {
-    part.text = replaceAll(part.text, " ", mark);
-    if ((scheme.always || (scheme.first && part.isFirst)) && !part.text.starts_with(mark))
-      part.text = mark + part.text;
-    return splits ? split(part) : std::vector{part};
+  return [=](Piece piece) {
+    piece.text = replaceAll(piece.text, " ", mark);
+    if ((scheme.always || (scheme.first && piece.isFirst)) && !piece.text.starts_with(mark))
+      piece.text = mark + piece.text;
+    return splits ? split(piece) : std::vector{piece};
   };
 }
 
@@ -244,7 +244,7 @@ std::optional<std::string> bytesOfCharacters(std::string_view text) {
 
 PreTokenizer makePreTokenizer(const std::optional<JsonNode> &json) {
   if (!json)
-    return [](Part part) { return std::vector{part}; };
+    return [](Piece piece) { return std::vector{piece}; };
   return (*json)["type"].choose(kinds).make(*json);
 }
 

@@ -14,12 +14,12 @@ namespace plc::text {
 using Normalizer = std::function<std::string(std::string)>;
 
 /// A part of a text, which the model tokenizes by itself.
-struct Part {
+struct Piece {
   std::string text;
   bool isFirst = false; // of the whole text
 };
 /// Cuts parts into smaller ones.
-using PreTokenizer = std::function<std::vector<Part>(Part)>;
+using PreTokenizer = std::function<std::vector<Piece>(Piece)>;
 
 /// The bytes that a token's text adds to a text, of which it may be the first.
 using Decoder = std::function<std::string(std::string, bool isFirst)>;

@@ -44,12 +44,13 @@ public:
     forEachPart(text, false, [&](std::string_view raw, const AddedToken *added, bool isFirst) {
       if (added)
         return tokens.push_back(added->token);
-      forEachPart(normalizer(std::string(raw)), true, [&](std::string_view part, const AddedToken *inner, bool starts) {
-        if (inner)
-          return tokens.push_back(inner->token);
-        for (const Part &each : preTokenizer({std::string(part), isFirst && starts}))
-          model(each.text, tokens);
-      });
+      forEachPart(normalizer(std::string(raw)), true,
+                  [&](std::string_view piece, const AddedToken *inner, bool starts) {
+                    if (inner)
+                      return tokens.push_back(inner->token);
+                    for (const Piece &each : preTokenizer({std::string(piece), isFirst && starts}))
+                      model(each.text, tokens);
+                  });
     });
     tokens.insert(tokens.end(), behind.begin(), behind.end());
     return tokens;

@@ -1,11 +1,12 @@
 //===- KernelCheck.cpp - compiled kernels against the interpreter ----------===//
 //
-// kernel-check FILE [kernels=FILE] [own] [emulated] [FEATURE...]: forms kernels of every body of FILE, or takes those of the other
-// file and their calls in bodies of the same names, compiles them (contractions by BLIS, or by our own tiles, unless the
-// kernels say; for this machine, or with the given instruction-set features; products of bf16 as if for AMX, with vectors for its tiles), runs the bodies on numbers of a fixed
-// sequence, and compares every bit with what the interpreter makes of the same body; with vacant accumulators and with
-// full ones, chunk by chunk and at once. A body `fault_*` must end with a fault in its last kernel. A body `special_*`
-// gets infinities, NaN and denormals, the smallest and the largest integers.
+// kernel-check FILE [kernels=FILE] [own] [emulated] [FEATURE...]: forms kernels of every body of FILE, or takes those
+// of the other file and their calls in bodies of the same names, compiles them (contractions by BLIS, or by our own
+// tiles, unless the kernels say; for this machine, or with the given instruction-set features; products of bf16 as if
+// for AMX, with vectors for its tiles), runs the bodies on numbers of a fixed sequence, and compares every bit with
+// what the interpreter makes of the same body; with vacant accumulators and with full ones, chunk by chunk and at once.
+// A body `fault_*` must end with a fault in its last kernel. A body `special_*` gets infinities, NaN and denormals, the
+// smallest and the largest integers.
 //
 //===----------------------------------------------------------------------===//
 #include "plc/Codegen/Kernels.h"
@@ -224,7 +225,7 @@ private:
   int runKernel(int64_t number, std::vector<void *> &operands, bool accumulate, bool whole) {
     lastRecord = &records[number];
     if (lastRecord->loop)
-      return runTurns(*lastRecord->loop, operands, accumulate, whole);
+      return runIterations(*lastRecord->loop, operands, accumulate, whole);
     plc_kernel_fn function = functions[number];
     int64_t chunks = lastRecord->chunks;
     context = {&rntm, 0, 0, 0};
@@ -236,16 +237,16 @@ private:
     return status;
   }
 
-  int runTurns(const module::LoopInfo &loop, std::vector<void *> &operands, bool accumulate, bool whole) {
-    for (int64_t count = 0; count < loop.turns; ++count)
+  int runIterations(const module::LoopInfo &loop, std::vector<void *> &operands, bool accumulate, bool whole) {
+    for (int64_t count = 0; count < loop.iterations; ++count)
       for (const module::StepInfo &step : loop.steps) {
         std::vector<void *> places;
-        for (const module::TurnOperand &operand : step.operands)
-          places.push_back(addressOf(operand, operands.data(), count, loop.turnAt(count)));
+        for (const module::IterationOperand &operand : step.operands)
+          places.push_back(addressOf(operand, operands.data(), count, loop.iterationAt(count)));
         if (int status = runKernel(step.kernel, places, accumulate, whole))
           return status;
       }
-    int64_t last = loop.turnAt(loop.turns - 1);
+    int64_t last = loop.iterationAt(loop.iterations - 1);
     for (const module::EndInfo &end : loop.ends)
       std::memcpy(addressOf(end.to, operands.data(), last), addressOf(end.from, operands.data(), last), end.bytes);
     return 0;

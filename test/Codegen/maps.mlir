@@ -90,7 +90,7 @@ ein.func @special_pow(%x: tensor<7x37xf32>, %y: tensor<37x7xf32>) -> tensor<7x37
   %z = ein.map pow(%x, %y) over [7, 37] maps [#id, #turned, #id] : (tensor<7x37xf32>, tensor<37x7xf32>) -> tensor<7x37xf32>
   ein.return %z : tensor<7x37xf32>
 }
-// Angles of many turns, and powers of ordinary size.
+// Angles of many iterations, and powers of ordinary size.
 ein.func @turns(%x: tensor<7x37xf32>, %y: tensor<7x37xf32>) -> (tensor<7x37xf32>, tensor<7x37xf32>, tensor<7x37xf32>, tensor<7x37xf32>) {
   %scale = ein.constant 1000.0 : tensor<f32>
   %angle = ein.map mul(%x, %scale) over [7, 37] maps [#id, affine_map<(i, j) -> ()>, #id] : (tensor<7x37xf32>, tensor<f32>) -> tensor<7x37xf32>
@@ -101,7 +101,7 @@ ein.func @turns(%x: tensor<7x37xf32>, %y: tensor<7x37xf32>) -> (tensor<7x37xf32>
   %pow = ein.map pow(%size, %y) over [7, 37] maps [#id, #id, #id] : (tensor<7x37xf32>, tensor<7x37xf32>) -> tensor<7x37xf32>
   ein.return %sin, %cos, %tan, %pow : tensor<7x37xf32>, tensor<7x37xf32>, tensor<7x37xf32>, tensor<7x37xf32>
 }
-// Angles of few turns beside such of very many, and some that are infinite.
+// Angles of few iterations beside such of very many, and some that are infinite.
 ein.func @far(%x: tensor<7x37xf32>, %y: tensor<7x37xf32>) -> (tensor<7x37xf32>, tensor<7x37xf32>, tensor<7x37xf32>) {
   %scale = ein.constant 25.0 : tensor<f32>
   %log = ein.map mul(%y, %scale) over [7, 37] maps [#id, affine_map<(i, j) -> ()>, #id] : (tensor<7x37xf32>, tensor<f32>) -> tensor<7x37xf32>

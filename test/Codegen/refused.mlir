@@ -211,18 +211,18 @@ plan.kernel @windows(%x: tensor<4x9xf32>, %y: tensor<5x4x2xf32>) -> tensor<5x8xf
 
 // -----
 
-// expected-error @+1 {{'plan.kernel' op has 1 equations but kind 'place' takes one 'ein.place'}}
-plan.kernel @no_place(%x: tensor<4xf32>) -> tensor<4xf32> attributes {by = #plan<by place>, kind = #plan<kind place>} {
+// expected-error @+1 {{'plan.kernel' op has 1 equations but kind 'insert_slice' takes one 'ein.insert_slice'}}
+plan.kernel @no_place(%x: tensor<4xf32>) -> tensor<4xf32> attributes {by = #plan<by insert_slice>, kind = #plan<kind insert_slice>} {
   %0 = ein.map exp "a->a" %x : (tensor<4xf32>) -> tensor<4xf32>
   plan.yield %0 : tensor<4xf32>
 }
 
 // -----
 
-plan.kernel @place_of_nothing() -> tensor<4xi32> attributes {by = #plan<by place>, kind = #plan<kind place>} {
+plan.kernel @place_of_nothing() -> tensor<4xi32> attributes {by = #plan<by insert_slice>, kind = #plan<kind insert_slice>} {
   %0 = ein.iota : tensor<3xi32>
-  // expected-error @+1 {{'ein.place' op reads a value that is no argument of its kernel}}
-  %1 = ein.place %0 at affine_map<(i) -> (i)> : (tensor<3xi32>) -> tensor<4xi32>
+  // expected-error @+1 {{'ein.insert_slice' op reads a value that is no argument of its kernel}}
+  %1 = ein.insert_slice %0 at affine_map<(i) -> (i)> : (tensor<3xi32>) -> tensor<4xi32>
   plan.yield %1 : tensor<4xi32>
 }
 
@@ -236,7 +236,7 @@ plan.kernel @columns(%x: tensor<4x3xf32>) -> tensor<3x4xf32> attributes {by = #p
     plan.yield %0 : tensor<4xf32>
   }
   %t = ein.window %x at affine_map<(i, j) -> (j, i)> : (tensor<4x3xf32>) -> tensor<3x4xf32>
-  %r = ein.loop turns 3 carries() slices(%t) with() : (tensor<3x4xf32>) -> tensor<3x4xf32> {
+  %r = ein.loop iterations 3 carries() slices(%t) with() : (tensor<3x4xf32>) -> tensor<3x4xf32> {
   ^bb0(%p: tensor<4xf32>):
     %0 = plan.call @turn(%p) : (tensor<4xf32>) -> tensor<4xf32>
     ein.return %0 : tensor<4xf32>

@@ -123,15 +123,15 @@ ein.func @given(%x: tensor<5x12xf32>) -> (tensor<5x10x3xf32>, tensor<5x30xf32>, 
   ein.return %0, %1, %2 : tensor<5x10x3xf32>, tensor<5x30xf32>, tensor<5x4xf32>
 }
 // Rows between zeros.
-// KERNELS: plan.kernel @placed.0({{.*}}by place
+// KERNELS: plan.kernel @placed.0({{.*}}by insert_slice
 ein.func @placed(%x: tensor<3x5x37xf32>) -> tensor<4x9x41xf32> {
-  %0 = ein.place %x at affine_map<(i, j, k) -> (i + 1, j * 2, k + 3)> : (tensor<3x5x37xf32>) -> tensor<4x9x41xf32>
+  %0 = ein.insert_slice %x at affine_map<(i, j, k) -> (i + 1, j * 2, k + 3)> : (tensor<3x5x37xf32>) -> tensor<4x9x41xf32>
   ein.return %0 : tensor<4x9x41xf32>
 }
 // Elements between zeros, from windows.
 ein.func @spread(%x: tensor<6x40xf32>) -> tensor<4x43xf32> {
   %0 = ein.window %x at affine_map<(i, j) -> (i + 2, j * 2)> : (tensor<6x40xf32>) -> tensor<4x20xf32>
-  %1 = ein.place %0 at affine_map<(i, j) -> (i, j * 2 + 4)> : (tensor<4x20xf32>) -> tensor<4x43xf32>
+  %1 = ein.insert_slice %0 at affine_map<(i, j) -> (i, j * 2 + 4)> : (tensor<4x20xf32>) -> tensor<4x43xf32>
   ein.return %1 : tensor<4x43xf32>
 }
 // A part that is added at positions.

@@ -42,7 +42,8 @@ TEST(Sampling, TopKKeepsTheLikeliestTheLowerOfEqualOnes) {
   expectShares({.temperature = 1, .topK = 100}, {0, 1, 2, 3, 5});
 }
 
-// The probabilities at T = 1 are 0.085, 0.381, 0.019, 0.381, 0, 0.180 of 1.046..: sorted, their sums are .364, .729, .901, .982, 1.
+// The probabilities at T = 1 are 0.085, 0.381, 0.019, 0.381, 0, 0.180 of 1.046..: sorted, their sums are .364, .729,
+// .901, .982, 1.
 TEST(Sampling, TopPKeepsTheFewestThatReachIt) {
   expectShares({.temperature = 1, .topP = 0.3}, {1});
   expectShares({.temperature = 1, .topP = 0.5}, {1, 3});

@@ -1,7 +1,7 @@
 //===- CheckpointTarget.cpp - any bytes as a file of a checkpoint ---------===//
 //
-// What must hold of any bytes: training does not resume, or each parameter and each moment has all of its bytes, written
-// once. The first byte says which of a checkpoint's two files the others are; its other file is whole.
+// What must hold of any bytes: training does not resume, or each parameter and each moment has all of its bytes,
+// written once. The first byte says which of a checkpoint's two files the others are; its other file is whole.
 //
 //===----------------------------------------------------------------------===//
 #include "Fuzz.h"
@@ -72,8 +72,8 @@ public:
     }
     TrainingState training = resumeCheckpoint(folder.path, resumed);
     require(training.step == 3 && training.seed == 7 && resumed.written.size() == 7, "what was saved is lost");
-    for (const auto &[place, bytes] : resumed.written)
-      require(bytes.front() == std::byte(place.first * 3 + place.second), "another value than was saved");
+    for (const auto &[location, bytes] : resumed.written)
+      require(bytes.front() == std::byte(location.first * 3 + location.second), "another value than was saved");
   }
 
   /// The other file is written only where the input before this one has changed it.

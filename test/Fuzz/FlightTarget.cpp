@@ -1,8 +1,8 @@
 //===- FlightTarget.cpp - any bytes in a lost process's flight recorder ---===//
 //
 // What must hold of any bytes: the file is none, or the launcher tells from it what was done, within the limits of its
-// fields, whatever the module holds. Bytes are pieces, each with the place in the file where it is written: two bytes of
-// place, in units of 8 beyond the first 6,000, and one of length. A file ends behind a piece that has none.
+// fields, whatever the module holds. Bytes are pieces, each with the place in the file where it is written: two bytes
+// of place, in units of 8 beyond the first 6,000, and one of length. A file ends behind a piece that has none.
 //
 //===----------------------------------------------------------------------===//
 #include "Fuzz.h"
@@ -143,8 +143,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     require(flight->error() == "it fails" && flight->checkpoint() == "run/step-4" && flight->exitCode() == 4,
             "what was told is lost");
   for (size_t rank : {0, 1, 2, 1023, 5000})
-    for (const RankFlight::Place &place : {flight->rank(rank).place(), flight->rank(1).place()}) {
-      std::string told = tellPlace(manifest, rank, place).second;
+    for (const RankFlight::Position &position : {flight->rank(rank).position(), flight->rank(1).position()}) {
+      std::string told = describePosition(manifest, rank, position).second;
       require(told.starts_with("rank " + std::to_string(rank)) && told.size() < 200, "a place that is not told");
     }
   return 0;

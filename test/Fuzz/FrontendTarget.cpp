@@ -1,7 +1,8 @@
 //===- FrontendTarget.cpp - any bytes, from text to IR --------------------===//
 //
 // What must hold of any bytes: the front end ends, and gives either errors or a module that the verifier accepts. Large
-// numbers are left out, because a program of 2^18 equations takes its time by right; test/Language/limits.test has those.
+// numbers are left out, because a program of 2^18 equations takes its time by right; test/Language/limits.test has
+// those.
 //
 //===----------------------------------------------------------------------===//
 #include "Fuzz.h"

@@ -26,14 +26,14 @@ public:
     for (const Function &function : file.functionStore)
       require(!whole || (!function.name.empty() && !function.results.empty()), "a header without name or results");
   }
-  void checkPlace(SMLoc place) {
-    require(place.isValid() && text.begin() <= place.getPointer() && place.getPointer() <= text.end(),
+  void checkPlace(SMLoc location) {
+    require(location.isValid() && text.begin() <= location.getPointer() && location.getPointer() <= text.end(),
             "a place outside the text");
   }
 
 private:
   void checkExpr(const Expr &expr) {
-    checkPlace(expr.place);
+    checkPlace(expr.location);
     checkPlace(SMLoc::getFromPointer(expr.text.begin()));
     checkPlace(SMLoc::getFromPointer(expr.text.end()));
     if (!whole)
@@ -48,7 +48,7 @@ private:
   }
 
   void checkStatement(const Statement &statement) {
-    checkPlace(statement.place);
+    checkPlace(statement.location);
     if (!whole)
       return;
     require(!statement.isBroken, "a broken statement without an error");
@@ -76,9 +76,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   Checker checker(text, diagnostics.empty());
   checker.check(file);
   for (const plc::Diagnostic *found : diagnostics.sorted()) {
-    checker.checkPlace(found->place);
+    checker.checkPlace(found->location);
     for (const plc::Diagnostic::Note &note : found->notes)
-      checker.checkPlace(note.place);
+      checker.checkPlace(note.location);
   }
   if (size % 8 == 0) // printing takes longer than all else
     diagnostics.print(llvm::nulls());

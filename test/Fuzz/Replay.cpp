@@ -1,6 +1,7 @@
 //===- Replay.cpp - runs a fuzz target on files ---------------------------===//
 //
-// Replay FILE|FOLDER..: each file once, and each prefix of the small ones, so that every token is the last one somewhere.
+// Replay FILE|FOLDER..: each file once, and each prefix of the small ones, so that every token is the last one
+// somewhere.
 //
 //===----------------------------------------------------------------------===//
 #include "Fuzz.h"

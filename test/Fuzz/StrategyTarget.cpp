@@ -1,7 +1,7 @@
 //===- StrategyTarget.cpp - any bytes, read as a strategy -----------------===//
 //
-// What must hold of any bytes: they are refused, with an error that names a place, or are a strategy, which is the same when
-// it is written and read again.
+// What must hold of any bytes: they are refused, with an error that names a place, or are a strategy, which is the same
+// when it is written and read again.
 //
 //===----------------------------------------------------------------------===//
 #include "Fuzz.h"

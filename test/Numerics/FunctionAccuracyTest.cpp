@@ -62,7 +62,7 @@ protected:
     std::printf("  [%g, %g]: %.3f ulp at %a\n", double(low), double(high), worst.ulp, worst.at);
   }
 
-  /// Over all finite angles; those of a few turns; those around the largest that three constants reduce.
+  /// Over all finite angles; those of a few iterations; those around the largest that three constants reduce.
   template <typename Found, typename Expected>
   void checkAngles(Found found, Expected expected, double bound) {
     T tiny = std::numeric_limits<T>::denorm_min(), huge = std::numeric_limits<T>::max();

@@ -147,7 +147,7 @@ public:
       return loop(turns);
     if (isa<ein::ContractOp, ein::ReduceOp, ein::ScatterAddOp>(op))
       return sum(op);
-    if (isa<ein::WindowOp, ein::PlaceOp>(op))
+    if (isa<ein::WindowOp, ein::InsertSliceOp>(op))
       return move(op);
     if (ein::isView(&op)) {
       values[op.getResult(0)] = Values(get(op.getOperand(0)));
@@ -178,13 +178,13 @@ private:
       set(shared, Values(get(value)));
     for (Value result : loop.getStacked())
       set(result, Values(elementsOf(result)));
-    for (int64_t count = 0, turns = loop.getTurns(); count < turns; ++count) {
+    for (int64_t count = 0, turns = loop.getIterations(); count < turns; ++count) {
       int64_t turn = loop.getReverse() ? turns - 1 - count : count;
       for (auto [part, slice] : llvm::zip(loop.getParts(), loop.getSlices())) {
         auto first = get(slice).begin() + turn * elementsOf(part);
         set(part, Values(first, first + elementsOf(part)));
       }
-      for (Operation &op : loop.getTurn().without_terminator())
+      for (Operation &op : loop.getIteration().without_terminator())
         run(op);
       for (auto [element, result] : llvm::zip(loop.getElements(), loop.getStacked())) {
         Values of = get(element);
@@ -222,7 +222,7 @@ private:
     auto window = dyn_cast<ein::WindowOp>(op);
     auto shapeOf = [](Value value) { return cast<RankedTensorType>(value.getType()).getShape(); };
     Value large = window ? op.getOperand(0) : op.getResult(0), small = window ? op.getResult(0) : op.getOperand(0);
-    auto positions = window ? window.getPositions() : cast<ein::PlaceOp>(op).getPositions();
+    auto positions = window ? window.getPositions() : cast<ein::InsertSliceOp>(op).getPositions();
     Values result(cast<RankedTensorType>(op.getResult(0).getType()).getNumElements());
     int64_t index = 0;
     Walk walk(shapeOf(small));

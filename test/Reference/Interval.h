@@ -1,8 +1,8 @@
 //===- Interval.h - what any correctly rounded run may give -----*- C++ -*-===//
 //
 // Intervals that hold the result of an operation in f32 and in f64 for any operands in intervals. Each operation is one
-// rounding of half an ulp, each function 2 ulp or more (FunctionAccuracyTest), a sum of n terms Higham's gamma_n times the sum
-// of sizes, whatever its order. Nothing is tuned. An interval without end says nothing: the result may be NaN.
+// rounding of half an ulp, each function 2 ulp or more (FunctionAccuracyTest), a sum of n terms Higham's gamma_n times
+// the sum of sizes, whatever its order. Nothing is tuned. An interval without end says nothing: the result may be NaN.
 //
 //===----------------------------------------------------------------------===//
 #ifndef PLC_TEST_REFERENCE_INTERVAL_H

@@ -156,8 +156,8 @@ TEST(Search, BoundIsNone) {
   }
 }
 
-// No plan is worse than those of the families that a user can name, but for a hundredth: a named order searches fewer plans, and
-// so its cuts more closely.
+// No plan is worse than those of the families that a user can name, but for a hundredth: a named order searches fewer
+// plans, and so its cuts more closely.
 TEST(Search, IsNoWorseThanFamilies) {
   std::mt19937 random(3);
   for (int round = 0; round < 4; ++round) {
@@ -236,7 +236,8 @@ TEST(Search, AnswersWithAnyEffort) {
   EXPECT_GT(answers, 0);
 }
 
-// More ranks or more bytes make no step longer, but for a fiftieth, and exclude no plan. Pairs by chance; other ones with
+// More ranks or more bytes make no step longer, but for a fiftieth, and exclude no plan. Pairs by chance; other ones
+// with
 // --gtest_random_seed: of 1,008 pairs of the seeds 1 to 42 fifteen are above it, the worst by 14.2 %.
 TEST(Search, MoreIsNoWorse) {
   int32_t seed = GTEST_FLAG_GET(random_seed);
@@ -282,8 +283,9 @@ TEST(Search, ReportsTheNearestPlan) {
   EXPECT_GT(report.nearest->result.overBytes, 0);
 }
 
-// F = B = W = 1, 4 ranks, 8 micro-batches, two stages on each rank in a V. 1F1B saves the activations of 8 stages on the first
-// rank; half of these are enough for 59 units, which is optimal: Qi et al., "Pipeline Parallelism with Controllable Memory".
+// F = B = W = 1, 4 ranks, 8 micro-batches, two stages on each rank in a V. 1F1B saves the activations of 8 stages on
+// the first rank; half of these are enough for 59 units, which is optimal: Qi et al., "Pipeline Parallelism with
+// Controllable Memory".
 TEST(Search, FindsOrdersInAVWithHalfTheActivations) {
   Chain chain(8);
   for (int layer = 0; layer < 8; ++layer)
@@ -338,7 +340,8 @@ TEST(Search, BeginsWithChainsAtTheFloor) {
   EXPECT_LT(least({}) * 10, least({"chains"}) * 9);
 }
 
-// A clone stands before the first call that needs it; `perUnit` makes one for each unit, before its calls, `perCall` for each call.
+// A clone stands before the first call that needs it; `perUnit` makes one for each unit, before its calls, `perCall`
+// for each call.
 TEST(StageTasks, ClonesBeforeFirstUse) {
   Chain chain(1);
   for (int layer = 0; layer < 3; ++layer)

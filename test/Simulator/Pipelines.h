@@ -25,8 +25,8 @@ inline planner::ScheduleProblem pipeline(int64_t stages, int64_t microBatches, i
   return problem;
 }
 
-/// What ranks do under an order: a message of `bytes` to the neighbour behind each task, whose receive is posted in front
-/// of the run before the one that needs it.
+/// What ranks do under an order: a message of `bytes` to the neighbour behind each task, whose receive is posted in
+/// front of the run before the one that needs it.
 inline Play playOf(const planner::ScheduleProblem &problem, const planner::Schedule &schedule, int64_t bytes) {
   using planner::TaskKind;
   using Op = Play::Op;

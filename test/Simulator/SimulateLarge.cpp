@@ -1,7 +1,7 @@
 //===- SimulateLarge.cpp - how long large simulations take ------------------===//
 //
-// SimulateLarge RANKS MICRO_BATCHES: plays 1F1B with equal stages, F = 1 ms, B = 2 ms, a MiB between neighbours at 10 GB/s,
-// and prints the step, the actions and the seconds that it took.
+// SimulateLarge RANKS MICRO_BATCHES: plays 1F1B with equal stages, F = 1 ms, B = 2 ms, a MiB between neighbours at 10
+// GB/s, and prints the step, the actions and the seconds that it took.
 //
 //===----------------------------------------------------------------------===//
 #include "Pipelines.h"
@@ -20,7 +20,7 @@ int main(int argc, char **argv) {
   int64_t ranks = std::atoll(argv[1]), microBatches = std::atoll(argv[2]);
   auto problem = simulator::pipeline(ranks, microBatches, 1'000'000, 2'000'000);
   planner::Schedule schedule;
-  if (planner::Fault fault = plc::rowOf(planner::ScheduleKind::oneFOneB).order(problem, schedule)) {
+  if (planner::Status fault = plc::rowOf(planner::ScheduleKind::oneFOneB).order(problem, schedule)) {
     std::fprintf(stderr, "%s\n", fault->c_str());
     return 1;
   }

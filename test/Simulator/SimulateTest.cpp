@@ -209,9 +209,9 @@ TEST(Simulate, WhatIsPreparedTakesNoTimeOfAStep) {
   Play what = playOf(entry, times);
   EXPECT_EQ(what.ranks[0].actions.size(), 2u);
   EXPECT_EQ(play(what, cluster).stepNs, 20);
-  EXPECT_EQ(play(what, cluster).prepareNs, 70);
+  EXPECT_EQ(play(what, cluster).precomputeNs, 70);
   cluster.machines[0].speed = 2;
-  EXPECT_EQ(play(what, cluster).prepareNs, 35);
+  EXPECT_EQ(play(what, cluster).precomputeNs, 35);
 }
 
 TEST(Simulate, ShortMicroBatchesSendFewerBytes) {
@@ -241,7 +241,7 @@ TEST(Simulate, PipelinesTakeWhatTheClosedFormSays) {
 TEST(Simulate, LongRunsEnd) {
   EXPECT_EQ(play(handOver(), coresOfOne(2, 0, {1e18, 0})).stepNs, int64_t(1e18) + 128);
   Play play = ranksOf({{run(1)}});
-  play.ranks[0].prepareNs = 1000;
+  play.ranks[0].precomputeNs = 1000;
   Cluster slow = coresOfOne(1, 0);
   slow.machines[0].speed = 1e-300;
   EXPECT_EQ(refusal(play, slow), "the step takes more than 2^62 ns");

@@ -37,7 +37,7 @@ Tensor tensorFrom(ElementType element, std::vector<int64_t> shape, const std::by
   return tensor;
 }
 
-Error errorOf(const RunError &fault) { return Error(runtime::BadInput, fault.places, fault.what()); }
+Error errorOf(const RunError &fault) { return Error(runtime::BadInput, fault.locations, fault.what()); }
 
 /// The gradient of a parameter: the sum of its sites in order, put together from shards. Zeros without sites.
 Bytes gradientOf(Interpreter &interpreter, const runtime::ParameterInfo &parameter) {

@@ -81,8 +81,8 @@ void InterpretedEngine::listEntriesOfIR() {
   entryList.push_back(describe(source.getModule(), nameOfChoice(ProgramKind::infer)));
 }
 
-// The gradients that an entry asks for are no results of its program yet: they are like what they are for, but of what that
-// is computed in.
+// The gradients that an entry asks for are no results of its program yet: they are like what they are for, but of what
+// that is computed in.
 void InterpretedEngine::addGradients(EntryInfo &entry, const std::vector<std::string> &outputs) const {
   for (const std::string &output : outputs) {
     ResultName result = parseResultName(output);

@@ -12,9 +12,9 @@ namespace {
 
 using runtime::usageError;
 
-constexpr llvm::StringLiteral numericKeys[] = {"precision.compute",           "parallelism.micro_batches",
-                                               "gradient.accumulation_steps", "gradient.lanes",
-                                               "parallelism.shard",           "training.nonfinite"};
+constexpr const char *numericKeys[] = {keys::precisionCompute.path,          keys::parallelismMicroBatches.path,
+                                       keys::gradientAccumulationSteps.path, keys::gradientLanes.path,
+                                       keys::parallelismShard.path,          keys::trainingNonfinite.path};
 
 /// Whether a key changes numbers, and not only how they are computed.
 bool isNumeric(llvm::StringRef key) { return llvm::is_contained(numericKeys, key) || key.starts_with("optimizer."); }
@@ -50,14 +50,14 @@ Settings readSettings(const runtime::ModelRequest &request) {
   if (!strategy) // the errors are printed already
     throw runtime::Error(runtime::BadUsage, "", "");
   Settings settings;
-  settings.compute = strategy->getChoice<Precision>("precision.compute");
-  if (strategy->isGiven("parallelism.micro_batches"))
-    settings.microBatches = strategy->get<int64_t>("parallelism.micro_batches");
-  settings.accumulationSteps = strategy->get<int64_t>("gradient.accumulation_steps");
-  settings.lanes = strategy->get<int64_t>("gradient.lanes");
+  settings.compute = strategy->get(keys::precisionCompute);
+  if (strategy->isGiven(keys::parallelismMicroBatches))
+    settings.microBatches = strategy->get(keys::parallelismMicroBatches);
+  settings.accumulationSteps = strategy->get(keys::gradientAccumulationSteps);
+  settings.lanes = strategy->get(keys::gradientLanes);
   settings.shards = strategy->shards();
   settings.optimizer = strategy::optimizerOf(*strategy);
-  settings.places = strategy->places();
+  settings.locations = strategy->locations();
   return settings;
 }
 

@@ -4,7 +4,7 @@
 
 #include "plc/Commands/Commands.h"
 #include "plc/Runtime/Base/Optimizer.h"
-#include "plc/Support/KeyPlaces.h"
+#include "plc/Support/KeyLocations.h"
 #include "plc/Support/Precisions.h"
 
 #include <optional>
@@ -18,7 +18,7 @@ struct Settings {
   int64_t accumulationSteps = 1, lanes = 1;
   std::vector<std::string> shards; // NAME=SHARDS
   runtime::OptimizerSettings optimizer;
-  KeyPlaces places;
+  KeyLocations locations;
 };
 
 /// The keys that `--set` takes, as a list for messages.

@@ -79,14 +79,14 @@ void Source::parseRules(const runtime::ModelRequest &request) {
 }
 
 // Only `ein` is registered here. Replaces MLIR's long error about an unknown dialect by one line.
-LogicalResult Source::tellUnknown(mlir::Diagnostic &error) {
+LogicalResult Source::describeUnknownOp(mlir::Diagnostic &error) {
   std::string text = error.str();
-  auto place = dyn_cast<FileLineColLoc>(error.getLocation());
+  auto location = dyn_cast<FileLineColLoc>(error.getLocation());
   auto [before, op] = StringRef(text).split(" not found for custom op ");
-  if (op.empty() || !place)
+  if (op.empty() || !location)
     return failure(); // left to the next handler
   sources.PrintMessage(
-      sources.FindLocForLineAndColumn(1, place.getLine(), place.getColumn()), llvm::SourceMgr::DK_Error,
+      sources.FindLocForLineAndColumn(1, location.getLine(), location.getColumn()), llvm::SourceMgr::DK_Error,
       "operation " + op.rtrim() + " is not interpreted: IR of '--emit=numerics' and earlier phases is");
   return success();
 }
@@ -94,7 +94,7 @@ LogicalResult Source::tellUnknown(mlir::Diagnostic &error) {
 // IR has its micro-batches, batches, shards and groups already, so keys must agree or be absent.
 void Source::parseIR(const std::string &file) {
   SourceMgrDiagnosticHandler printer(sources, &context);
-  ScopedDiagnosticHandler unknown(&context, [this](mlir::Diagnostic &error) { return tellUnknown(error); });
+  ScopedDiagnosticHandler unknown(&context, [this](mlir::Diagnostic &error) { return describeUnknownOp(error); });
   module = parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
   if (!module)
     throw told();
@@ -128,7 +128,7 @@ OwningOpRef<ModuleOp> Source::lower(ProgramKind kind, const std::vector<std::str
     }
   if (!entryOnly)
     pipeline.addPass(numerics::createEinCutBatch());
-  language::PassErrors errors(sources, context, llvm::errs(), settings.places);
+  language::PassErrors errors(sources, context, llvm::errs(), settings.locations);
   if (failed(pipeline.run(*program)))
     throw told(errors.getExitCode());
   return program;

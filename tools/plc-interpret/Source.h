@@ -36,7 +36,7 @@ public:
 private:
   void parseRules(const runtime::ModelRequest &request);
   void parseIR(const std::string &file);
-  mlir::LogicalResult tellUnknown(mlir::Diagnostic &error);
+  mlir::LogicalResult describeUnknownOp(mlir::Diagnostic &error);
 
   Settings settings;
   bool rules = false;

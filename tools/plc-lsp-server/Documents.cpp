@@ -49,8 +49,8 @@ std::vector<lsp::Diagnostic> diagnoseIR(const lsp::URIForFile &uri, StringRef te
   context.loadDialect<plc::ein::EinDialect, plc::plan::PlanDialect, plc::blis::BlisDialect>();
   std::vector<lsp::Diagnostic> result;
   auto rangeOf = [](mlir::Location location) {
-    auto place = location->findInstanceOf<mlir::FileLineColLoc>();
-    return place ? rangeAt(place.getLine(), place.getColumn()) : rangeAt(1, 1);
+    auto source = location->findInstanceOf<mlir::FileLineColLoc>();
+    return source ? rangeAt(source.getLine(), source.getColumn()) : rangeAt(1, 1);
   };
   mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &error) {
     if (error.getSeverity() != mlir::DiagnosticSeverity::Error)
@@ -120,15 +120,15 @@ std::optional<lsp::Hover> Document::hover(lsp::Position at) const {
 }
 
 std::vector<lsp::Location> Document::definition(lsp::Position at) const {
-  std::optional<EditedFile::Place> place = model ? model->definition(offsetOf(at)) : std::nullopt;
-  if (!place)
+  std::optional<EditedFile::Location> source = model ? model->definition(offsetOf(at)) : std::nullopt;
+  if (!source)
     return {};
-  lsp::Position begin(place->line - 1, place->column - 1), end = begin;
-  end.character += place->length;
+  lsp::Position begin(source->line - 1, source->column - 1), end = begin;
+  end.character += source->length;
   // This document keeps the URI of the editor, whatever its scheme.
-  if (place->file == uri.file())
+  if (source->file == uri.file())
     return {lsp::Location(uri, lsp::Range(begin, end))};
-  Expected<lsp::URIForFile> other = lsp::URIForFile::fromFile(place->file, uri.scheme());
+  Expected<lsp::URIForFile> other = lsp::URIForFile::fromFile(source->file, uri.scheme());
   if (!other) {
     consumeError(other.takeError());
     return {};
@@ -141,7 +141,7 @@ Expected<lsp::WorkspaceEdit> Document::rename(lsp::Position at, StringRef name) 
   if (!wrong.empty())
     return make_error<lsp::LSPError>(wrong, lsp::ErrorCode::InvalidParams);
   lsp::WorkspaceEdit edit;
-  for (EditedFile::Range range : model->placesOfIndex(offsetOf(at)))
+  for (EditedFile::Range range : model->locationsOfIndex(offsetOf(at)))
     edit.changes[uri.uri().str()].push_back({rangeOf(range), name.str()});
   return edit;
 }

@@ -175,7 +175,8 @@ def EinMicroBatch : EinPass<"ein-micro-batch"> {
     it.
 
     With `batches` A > 1 the model's samples are those of A batches, which a step accumulates. Each batch is cut into M
-    micro-batches, so the step has A * M. Sums over the micro-batches of a step are taken in `lanes` accumulation groups (`ein.model`).
+    micro-batches, so the step has A * M. Sums over the micro-batches of a step are taken in `lanes` accumulation
+    groups (`ein.model`).
 
     Refused: M larger than the batch; more than 65536 micro-batches in a step; `batches` that do not divide the samples,
     or of a model without a batch or without a loss; `lanes` that do not divide M.
@@ -256,13 +257,13 @@ def EinSegmentLoops : EinPass<"ein-segment-loops"> {
 
     So every plan adds up the gradient of a value that all iterations read segment by segment, from the last one. A plan
     may save only the values that segments begin with, and recompute the iterations of a segment before its gradients
-    (`--ein-recompute-turns`).
+    (`--ein-recompute-iterations`).
 
     ```mlir
-    ein.loop turns 64 carries(%h) slices(%x) with(%w)
+    ein.loop iterations 64 carries(%h) slices(%x) with(%w)
     // becomes, with %0 = ein.split %x axis 0 : (tensor<64x4xf32>) -> tensor<8x8x4xf32>
-    ein.loop turns 8 carries(%h) slices(%0) with(%w) attributes {ein.segments} {  // a turn of it:
-      ein.loop turns 8 carries(%c) slices(%part) with(%a)
+    ein.loop iterations 8 carries(%h) slices(%0) with(%w) attributes {ein.segments} {  // an iteration of it:
+      ein.loop iterations 8 carries(%c) slices(%part) with(%a)
     ```
     Test: `test/Algebra/Loops/segment-loops.mlir`.
   }];
@@ -278,10 +279,10 @@ def EinSplitLoops : EinPass<"ein-split-loops"> {
     except for those that are equal in all.
 
     ```mlir
-    ein.loop turns 5 carries(%h) slices(%x) with(%w, %u) {         // h' = x w + h u
+    ein.loop iterations 5 carries(%h) slices(%x) with(%w, %u) {         // h' = x w + h u
     // becomes
     %0 = ein.contract "ac,cb->ab" %x, %w : (tensor<5x4xf32>, tensor<4x4xf32>) -> tensor<5x4xf32>
-    ein.loop turns 5 carries(%h) slices(%0) with(%u) {             // h' = 0 + h u
+    ein.loop iterations 5 carries(%h) slices(%0) with(%u) {             // h' = 0 + h u
     ```
     Test: `test/Algebra/Loops/split-loops.mlir`.
   }];
@@ -332,7 +333,7 @@ def EinDifferentiate : EinPass<"ein-differentiate"> {
                  Option<"scalesLoss", "scales-loss", "bool", "false", "the gradient of the loss is an input">];
 }
 
-def EinRecomputeTurns : EinPass<"ein-recompute-turns"> {
+def EinRecomputeIterations : EinPass<"ein-recompute-iterations"> {
   let summary = "save what segments begin with, and recompute their iterations";
   let description = [{
     Before: a differentiated program, whose backward loops of segments (`--ein-segment-loops`) read values that the
@@ -346,12 +347,12 @@ def EinRecomputeTurns : EinPass<"ein-recompute-turns"> {
 
     ```mlir
     // F gives %saved : tensor<8x8x4xf32>, an element of its loop; B:
-    ein.loop turns 8 reverse carries(%g) slices(%saved) with(%w) attributes {ein.segments}
+    ein.loop iterations 8 reverse carries(%g) slices(%saved) with(%w) attributes {ein.segments}
     // becomes, of %begin : tensor<8x4xf32>, what the segments began with, and %x, what F's loop read
-    ein.loop turns 8 reverse carries(%g) slices(%begin, %x) with(%w) attributes {ein.segments} {
-      %saved = ein.loop turns 8 carries(%b) slices(%part) with(%a)    // then the turns of the backward loop
+    ein.loop iterations 8 reverse carries(%g) slices(%begin, %x) with(%w) attributes {ein.segments} {
+      %saved = ein.loop iterations 8 carries(%b) slices(%part) with(%a)    // then the iterations of the backward loop
     ```
-    Test: `test/Algebra/Loops/recompute-turns.mlir`.
+    Test: `test/Algebra/Loops/recompute-iterations.mlir`.
   }];
 }
 

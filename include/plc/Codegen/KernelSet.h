@@ -2,7 +2,7 @@
 #ifndef PLC_CODEGEN_KERNELSET_H
 #define PLC_CODEGEN_KERNELSET_H
 
-#include "plc/Analysis/TurnMemory.h"
+#include "plc/Analysis/IterationMemory.h"
 #include "plc/Dialect/Plan/Plan.h"
 
 #include "mlir/IR/OwningOpRef.h"
@@ -29,7 +29,7 @@ public:
   /// The number of a kernel that an iteration of a loop calls.
   int64_t numberOf(plan::KernelOp called) const { return numbers.lookup(called); }
   /// The memory of a kernel of kind `loop` in its scratch, at offsets that are the same in all micro-batches.
-  const plan::TurnMemory &turnOf(plan::KernelOp kernel) const { return turns.find(kernel)->second; }
+  const plan::IterationMemory &iterationOf(plan::KernelOp kernel) const { return iterations.find(kernel)->second; }
 
 private:
   int64_t find(plan::KernelOp kernel);
@@ -38,7 +38,7 @@ private:
   llvm::SmallVector<plan::KernelOp> kernels;
   llvm::StringMap<int64_t> byText;
   llvm::DenseMap<mlir::Operation *, int64_t> numbers;
-  llvm::DenseMap<mlir::Operation *, plan::TurnMemory> turns;
+  llvm::DenseMap<mlir::Operation *, plan::IterationMemory> iterations;
   std::vector<mlir::OwningOpRef<plan::KernelOp>> made;
 };
 

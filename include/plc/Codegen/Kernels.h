@@ -3,7 +3,7 @@
 #define PLC_CODEGEN_KERNELS_H
 
 #include "plc/Codegen/KernelSet.h"
-#include "plc/Module/Turns.h"
+#include "plc/Module/Iterations.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -18,7 +18,7 @@ namespace plc::codegen {
 /// thread.
 struct KernelRecord {
   struct Gather {
-    std::vector<std::string> where; // locations of the rule, see Places.h
+    std::vector<std::string> where; // locations of the rule, see Locations.h
     int64_t extent;                 // of the indexed axis
   };
   struct RealOperand {

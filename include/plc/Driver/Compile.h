@@ -58,7 +58,6 @@ struct plc::Choice<plc::driver::RatesSource> {
   static constexpr const char *noun = "source of rates";
   static constexpr NamedRow table[] = {{"measured"}, {"shipped"}};
   static std::span<const NamedRow> rows() { return table; }
-  static std::span<const char *const> planned() { return {}; }
 };
 
 template <>
@@ -66,7 +65,6 @@ struct plc::Choice<plc::driver::Emit> {
   static constexpr const char *noun = "phase";
   static constexpr NamedRow table[] = {{"ein"}, {"llvm"}, {"object"}, {"module"}, {"csv"}, {"dot"}, {"json"}};
   static std::span<const NamedRow> rows() { return table; }
-  static std::span<const char *const> planned() { return {}; }
 };
 
 #endif

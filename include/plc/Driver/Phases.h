@@ -48,7 +48,7 @@ planner::RematMode rematModeOf(const Program &program, const strategy::Strategy 
 std::vector<std::string> keptKinds(const strategy::Strategy &strategy);
 
 /// Whether a budget decides if values that are equal in all runs are kept.
-bool mayPrepare(const Program &program, const strategy::Strategy &strategy);
+bool mayPrecompute(const Program &program, const strategy::Strategy &strategy);
 
 /// The number of tensors that the optimizer keeps beside each trained parameter.
 int64_t optimizerMoments(const strategy::Strategy &strategy);

@@ -15,11 +15,11 @@ struct FrequencyRow {
 };
 
 /// What a persistent buffer holds.
-enum class StaticKind : uint8_t { Parameter, Gradient, Moment1, Moment2, Input, Output, Prepared, State };
+enum class BufferKind : uint8_t { Parameter, Gradient, Moment1, Moment2, Input, Output, Precomputed, State };
 
 /// A persistent buffer: bytes of the arena that live through the whole entry.
-struct StaticInfo {
-  StaticKind kind;
+struct BufferInfo {
+  BufferKind kind;
   std::string name; // STAGE.ROLE, or STAGE.ROLE.keep for the one without what is recomputed
   int64_t site = 0; // Gradient: the use of the parameter whose gradients it sums
   int64_t offset, bytes;
@@ -85,7 +85,7 @@ struct ChannelInfo {
 struct RankInfo {
   std::string stage;
   int64_t arenaBytes;
-  std::vector<StaticInfo> statics;
+  std::vector<BufferInfo> buffers;
   std::vector<TaskInfo> tasks;
   std::vector<ActionInfo> actions;
   /// For each action, the earlier ones that it must follow. Any order that respects this is correct, and the rank takes
@@ -94,10 +94,10 @@ struct RankInfo {
 
   bool takesWhatIsReady() const { return !after.empty(); }
   /// The persistent buffer of that kind and name, or nullptr.
-  const StaticInfo *find(StaticKind kind, const std::string &name) const {
-    for (const StaticInfo &place : statics)
-      if (place.kind == kind && place.name == name)
-        return &place;
+  const BufferInfo *find(BufferKind kind, const std::string &name) const {
+    for (const BufferInfo &buffer : buffers)
+      if (buffer.kind == kind && buffer.name == name)
+        return &buffer;
     return nullptr;
   }
 };
@@ -131,11 +131,11 @@ struct EntryPlan : EntryInfo {
     return (isShort(microBatch) ? shortKernels : kernels)[static_cast<size_t>(call.kernel)];
   }
   /// The offset in the arena of a call's operand, in a run of its task.
-  int64_t placeOf(const RankInfo &rank, int64_t operand, const ActionInfo &run) const {
+  int64_t offsetOf(const RankInfo &rank, int64_t operand, const ActionInfo &run) const {
     if (operand < 0) {
-      const StaticInfo &place = rank.statics[static_cast<size_t>(-operand - 1)];
-      return place.lanes == 1 ? place.offset
-                              : place.offset + (laneOf(run.microBatch) - place.lane) * (place.bytes / place.lanes);
+      const BufferInfo &buffer = rank.buffers[static_cast<size_t>(-operand - 1)];
+      return buffer.lanes == 1 ? buffer.offset
+                               : buffer.offset + (laneOf(run.microBatch) - buffer.lane) * (buffer.bytes / buffer.lanes);
     }
     const SlotInfo &slot = rank.tasks[static_cast<size_t>(run.target)].slots[static_cast<size_t>(operand)];
     return run.at[static_cast<size_t>(slot.base)] + slot.offset;
@@ -152,7 +152,6 @@ struct plc::Choice<plc::module::Frequency> {
   static constexpr const char *noun = "frequency";
   static constexpr module::FrequencyRow table[] = {{"micro_batch", "micro-batch"}, {"step", "step"}};
   static std::span<const module::FrequencyRow> rows() { return table; }
-  static std::span<const char *const> planned() { return {}; }
 };
 
 #endif

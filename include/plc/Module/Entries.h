@@ -77,7 +77,6 @@ struct plc::Choice<plc::module::Initializer::Kind> {
   static constexpr const char *noun = "initializer";
   static constexpr NamedRow table[] = {{"constant"}, {"normal"}, {"uniform"}};
   static std::span<const NamedRow> rows() { return table; }
-  static std::span<const char *const> planned() { return {}; }
 };
 
 #endif

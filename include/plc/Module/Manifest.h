@@ -4,7 +4,7 @@
 
 #include "plc/Module/ActionTable.h"
 #include "plc/Module/OptimizerSettings.h"
-#include "plc/Module/Turns.h"
+#include "plc/Module/Iterations.h"
 #include "plc/Runtime/KernelABI.h"
 #include "plc/Support/Rates.h"
 #include "plc/Support/Transports.h"

@@ -33,13 +33,13 @@ struct PlanSummary {
   };
 
   /// Precomputed values (tasks STAGE.P): computed once, before the first step.
-  struct Prepared {
+  struct Precomputed {
     int64_t calls = 0, ns = 0; ///< of all ranks; of the one that takes longest
     int64_t bytes = 0;         ///< kept, on all ranks
   };
 
   std::string program, schedule, remat, numericsKey;
-  Prepared prepared;
+  Precomputed precomputed;
   int64_t microBatches = 1, ranks = 1;
   int64_t stateBytes = 0; ///< kept from run to run, on all ranks
   std::vector<Stage> stages;

@@ -91,13 +91,13 @@ def PlanPartition : Pass<"plan-partition", "::mlir::ModuleOp"> {
     *Specs.* A model that has a `plan.spec` is cut, and recomputes, as that says. Of the options only `cut-grain`,
     `prepare`, `moments` and `keep-kinds` matter then.
 
-    Test: `test/Planning/Partition/partition.mlir`, `test/Planning/Remat/remat-modes.mlir`, `test/Planning/Remat/remat-errors.mlir`,
-    `test/Planning/Partition/prepare.mlir`.
+    Test: `test/Planning/Partition/partition.mlir`, `test/Planning/Remat/remat-modes.mlir`,
+    `test/Planning/Remat/remat-errors.mlir`, `test/Planning/Partition/prepare.mlir`.
   }];
   let options = [
     Option<"stages", "stages", "int64_t", "1", "number of stages">,
     ListOption<"balance", "balance", "int64_t", "layer calls of each stage, instead of solving">,
-    ListOption<"place", "place", "int64_t", "rank of each stage (default: 0, 1, ..)">,
+    ListOption<"rankMap", "rank-map", "int64_t", "rank of each stage (default: 0, 1, ..)">,
     Option<"cutGrain", "cut-grain", "::plc::planner::Grain", "::plc::planner::Grain::layer",
            "what is cut with: layer calls, or the kernels of their equations">,
     Option<"follows", "follows", "bool", "false",
@@ -352,8 +352,9 @@ def PlanSolveInstances : Pass<"plan-solve-instances", "::mlir::ModuleOp"> {
   let summary = "solve planning problems that are written as IR";
   let description = [{
     Before: `plan.pack_instance`, `plan.remat_instance` and `plan.schedule_instance` without
-    answers. After: with answers and bounds, by the algorithms that the planning passes use. An answer that stands there already is checked,
-    and its bound computed again; a problem that is none, has no answer, or a wrong one is an error.
+    answers. After: with answers and bounds, by the algorithms that the planning passes use. An answer that stands
+    there already is checked, and its bound computed again; a problem that is none, has no answer, or a wrong one is
+    an error.
 
     **After:** with answers and bounds, by the algorithms that the planning passes use.
 

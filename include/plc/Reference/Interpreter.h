@@ -24,8 +24,8 @@ namespace plc::reference {
 class RunError : public std::runtime_error {
 public:
   RunError(mlir::Location location, const std::string &text);
-  /// Locations of the equation, see Places.h.
-  std::vector<std::string> places;
+  /// Locations of the equation, see Locations.h.
+  std::vector<std::string> locations;
 };
 
 class Interpreter {

@@ -84,7 +84,7 @@ struct Workload {
       behind{};                                ///< by unit: units before and behind it that it exchanges values with
   std::vector<std::vector<int32_t>> callsOf{}; ///< by unit: its forward calls
   std::vector<std::vector<int32_t>> joined{};  ///< by call: calls of W that follow it in a full backward
-  std::vector<int32_t> joinedFirst{};          ///< calls of W that precede all others
+  std::vector<int32_t> firstOfFullBackward{};  ///< calls of W that precede all others
   bool hasBackward = false;
 
   /// Computes the derived fields; call it after any change of the others. O(calls + values).

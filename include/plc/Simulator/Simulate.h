@@ -36,7 +36,7 @@ struct Play {
     std::vector<Action> actions;
     /// Predecessors of each action, as in module::RankInfo; empty: list order.
     std::vector<std::vector<int32_t>> after{};
-    int64_t prepareNs = 0; ///< once, before the first step
+    int64_t precomputeNs = 0; ///< once, before the first step
   };
   /// A connection of two ranks, with a message for each micro-batch or step.
   struct Channel {
@@ -84,10 +84,10 @@ struct Simulation {
   };
 
   std::vector<Rank> ranks;
-  std::vector<Traffic> traffic;      ///< by source, then destination
-  std::vector<Span> spans;           ///< if `keepsSpans`
-  int64_t stepNs = 0, prepareNs = 0; ///< of each step; once before the first
-  double bubble = 0;                 ///< idle fraction of the ranks' time
+  std::vector<Traffic> traffic;         ///< by source, then destination
+  std::vector<Span> spans;              ///< if `keepsSpans`
+  int64_t stepNs = 0, precomputeNs = 0; ///< of each step; once before the first
+  double bubble = 0;                    ///< idle fraction of the ranks' time
 };
 
 /// Plays a table. A rank takes its actions in order. A message leaves when it is sent and its receive is posted, and

@@ -16,7 +16,7 @@ enum class GradientKind { full, none };
 
 /// What a long loop saves for its gradients: what the policy of recomputation says, what all iterations save, or the
 /// values with which segments of iterations begin.
-enum class TurnValues { policy, keep, recompute };
+enum class LoopValues { policy, keep, recompute };
 
 /// How a program is divided: not at all, in stages, in replicas of the batch, in shards of sizes, or as the search for
 /// plans finds. A pipeline may have replicas, too.
@@ -29,7 +29,6 @@ struct plc::Choice<plc::strategy::ExecutionMode> {
   static constexpr const char *noun = "mode";
   static constexpr NamedRow table[] = {{"lazy"}, {"eager"}, {"hybrid"}};
   static std::span<const NamedRow> rows() { return table; }
-  static std::span<const char *const> planned() { return {}; }
 };
 
 template <>
@@ -37,15 +36,13 @@ struct plc::Choice<plc::strategy::GradientKind> {
   static constexpr const char *noun = "gradient kind";
   static constexpr NamedRow table[] = {{"full"}, {"none"}};
   static std::span<const NamedRow> rows() { return table; }
-  static std::span<const char *const> planned() { return {}; }
 };
 
 template <>
-struct plc::Choice<plc::strategy::TurnValues> {
-  static constexpr const char *noun = "turns";
+struct plc::Choice<plc::strategy::LoopValues> {
+  static constexpr const char *noun = "iterations";
   static constexpr NamedRow table[] = {{"policy"}, {"keep"}, {"recompute"}};
   static std::span<const NamedRow> rows() { return table; }
-  static std::span<const char *const> planned() { return {}; }
 };
 
 template <>
@@ -53,7 +50,6 @@ struct plc::Choice<plc::strategy::ParallelismKind> {
   static constexpr const char *noun = "parallelism kind";
   static constexpr NamedRow table[] = {{"none"}, {"pipeline"}, {"data"}, {"model"}, {"automatic"}};
   static std::span<const NamedRow> rows() { return table; }
-  static std::span<const char *const> planned() { return {}; }
 };
 
 #endif

@@ -4,8 +4,9 @@
 #ifndef PLC_STRATEGY_STRATEGY_H
 #define PLC_STRATEGY_STRATEGY_H
 
+#include "plc/Strategy/Keys.h"
 #include "plc/Support/Choice.h"
-#include "plc/Support/KeyPlaces.h"
+#include "plc/Support/KeyLocations.h"
 #include "plc/Support/Rates.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -22,8 +23,6 @@ class raw_ostream;
 
 namespace plc::strategy {
 
-/// A table of numbers whose names are the user's, such as the shards of each size. Sorted by name.
-using Counts = std::map<std::string, int64_t>;
 using Value = std::variant<bool, int64_t, double, std::string, std::vector<int64_t>, Counts>;
 
 /// The definition of a key.
@@ -34,8 +33,6 @@ struct Key {
   Value initial;
   /// The values that this compiler supports; empty: any of the type.
   std::vector<Value> supported;
-  /// Values of a Text that are valid but not supported yet: an error names them.
-  std::vector<std::string> refused;
   /// The least value of an Integer, a Number (exclusive if `exclusive`), and of entries of lists and tables. A smaller
   /// default stands for none.
   double least = 0;
@@ -78,6 +75,16 @@ struct Setting {
 };
 
 /// A checked set of settings. Read-only, except that the search may choose values for open keys.
+/// The value of a key among settings; of a choice, the enumerator that its name stands for.
+template <typename T>
+decltype(auto) valueOf(const std::map<std::string, Setting> &settings, TypedKey<T> key) {
+  const Value &value = settings.find(key.path)->second.value;
+  if constexpr (std::is_enum_v<T>)
+    return T(*parseChoice<T>(std::get<std::string>(value))); // a copy: the optional ends here
+  else
+    return (std::get<T>(value));
+}
+
 class Strategy {
 public:
   /// Reads `file` (none if empty), then `sets` ("KEY=VALUE"), then fills in the preset. Prints errors to `errors`, as
@@ -85,38 +92,50 @@ public:
   static std::optional<Strategy> load(llvm::StringRef tool, llvm::StringRef file, llvm::ArrayRef<std::string> sets,
                                       llvm::raw_ostream &errors);
 
-  /// The value of a key of `allKeys()`.
+  /// The value of a key; of a choice, the enumerator.
   template <typename T>
-  const T &get(llvm::StringRef path) const {
-    return std::get<T>(settings.find(path.str())->second.value);
+  decltype(auto) get(TypedKey<T> key) const {
+    return valueOf(settings, key);
   }
 
-  /// The value of a key that is a choice.
-  template <typename Kind>
-  Kind getChoice(llvm::StringRef path) const {
-    return *parseChoice<Kind>(get<std::string>(path));
-  }
+  /// The value of a key of `allKeys()` by its name, which another key's row gives.
+  const Value &valueAt(llvm::StringRef path) const { return settings.find(path.str())->second.value; }
 
   /// The sharded sizes, each as "NAME=SHARDS".
   std::vector<std::string> shards() const {
     std::vector<std::string> shards;
-    for (const auto &[name, parts] : get<Counts>("parallelism.shard"))
+    for (const auto &[name, parts] : get(keys::parallelismShard))
       shards.push_back(name + "=" + std::to_string(parts));
     return shards;
   }
 
   /// Whether a file, a set, a preset or another key gave the value.
+  template <typename T>
+  bool isGiven(TypedKey<T> key) const {
+    return isGiven(llvm::StringRef(key.path));
+  }
   bool isGiven(llvm::StringRef path) const { return settings.find(path.str())->second.isGiven(); }
   /// Whether a file or a set gave the value itself.
+  template <typename T>
+  bool isOwn(TypedKey<T> key) const {
+    return isOwn(llvm::StringRef(key.path));
+  }
   bool isOwn(llvm::StringRef path) const { return settings.find(path.str())->second.isOwn; }
 
   /// Sets a key to a value that the search has chosen; `isOwn` if no other key implies it.
   void choose(llvm::StringRef path, Value value, bool isOwn = false) {
     settings[path.str()] = {std::move(value), "automatic", isOwn};
   }
+  template <typename T>
+  void choose(TypedKey<T> key, const std::type_identity_t<T> &value, bool isOwn = false) {
+    if constexpr (std::is_enum_v<T>)
+      choose(llvm::StringRef(key.path), std::string(nameOfChoice(value)), isOwn);
+    else
+      choose(llvm::StringRef(key.path), value, isOwn);
+  }
 
   /// Locations of the given values; a value of a preset has the preset's location.
-  const KeyPlaces &places() const { return given; }
+  const KeyLocations &locations() const { return given; }
 
   /// Reads rates from a text in the format of `machine.rates`. Returns false, and changes nothing, if it is wrong or
   /// incomplete.
@@ -133,12 +152,12 @@ public:
 
 private:
   using Settings = std::map<std::string, Setting>;
-  Strategy(Settings settings, Settings rates, KeyPlaces given)
+  Strategy(Settings settings, Settings rates, KeyLocations given)
       : settings(std::move(settings)), ratesOfFile(std::move(rates)), given(std::move(given)) {}
 
   Settings settings, ratesOfFile;
   std::optional<double> nsPerUpdatedByte; ///< from the profile
-  KeyPlaces given;
+  KeyLocations given;
 };
 
 } // namespace plc::strategy

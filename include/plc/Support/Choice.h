@@ -20,7 +20,6 @@ namespace plc {
 ///
 ///   static constexpr const char *noun;             the word for it in messages
 ///   static std::span<const Row> rows();            by enumerator; a Row has a `name`
-///   static std::span<const char *const> planned(); names that strategies accept, but no code implements yet
 template <typename Kind>
 struct Choice;
 

@@ -20,7 +20,6 @@ struct Choice<Contractions> {
   static constexpr const char *noun = "contractions";
   static constexpr ContractionsRow table[] = {{"auto", true, true}, {"blis", true, false}, {"own", false, true}};
   static std::span<const ContractionsRow> rows() { return table; }
-  static std::span<const char *const> planned() { return {}; }
 };
 
 } // namespace plc

@@ -19,11 +19,11 @@ namespace plc {
 /// if that is empty, the name of the main file.
 struct Diagnostic {
   struct Note {
-    llvm::SMLoc place;
+    llvm::SMLoc location;
     std::string text;
     std::string origin{};
   };
-  llvm::SMLoc place;
+  llvm::SMLoc location;
   std::string text;
   std::vector<Note> notes;
   std::string origin{};
@@ -32,20 +32,20 @@ struct Diagnostic {
   Diagnostic &note(llvm::SMLoc where, const llvm::Twine &message, llvm::StringRef origin = {});
 };
 
-/// The errors and warnings of one run. Collects in any order; prints sorted by place, each place and text once.
+/// The errors and warnings of one run. Collects in any order; prints sorted by insert_slice, each place and text once.
 class Diagnostics {
 public:
   explicit Diagnostics(const llvm::SourceMgr &sources) : sources(sources) {}
 
   /// Adds an error. Inside a call of a function from another file (see `enterCall`) the error is placed at the call in
   /// the main file, and a note has the original place. The reference is valid until the next error.
-  Diagnostic &error(llvm::SMLoc place, const llvm::Twine &text);
+  Diagnostic &error(llvm::SMLoc location, const llvm::Twine &text);
 
   /// Adds a warning, which makes nothing fail. The reference is valid until the next error or warning.
-  Diagnostic &warning(llvm::SMLoc place, const llvm::Twine &text);
+  Diagnostic &warning(llvm::SMLoc location, const llvm::Twine &text);
 
   /// Adds a note to each error so far.
-  void noteErrors(llvm::SMLoc place, const llvm::Twine &text);
+  void noteErrors(llvm::SMLoc location, const llvm::Twine &text);
 
   /// Whether there are no errors; warnings do not count, nor in size().
   bool empty() const { return size() == 0; }
@@ -56,10 +56,10 @@ public:
   void rewind(size_t mark);
 
   /// What follows is inside the function called at `place`.
-  void enterCall(llvm::SMLoc place) { calls.push_back(place); }
+  void enterCall(llvm::SMLoc location) { calls.push_back(location); }
   void leaveCall() { calls.pop_back(); }
 
-  /// Sorted by place, each place and text once.
+  /// Sorted by insert_slice, each place and text once.
   std::vector<const Diagnostic *> sorted() const;
 
   /// Prints `FILE:LINE:COL: error: TEXT`, or `warning`, then the source line and a caret; notes likewise. Columns are
@@ -67,7 +67,7 @@ public:
   void print(llvm::raw_ostream &os) const;
 
 private:
-  void printOne(llvm::raw_ostream &os, llvm::SMLoc place, llvm::StringRef origin, llvm::StringRef severity,
+  void printOne(llvm::raw_ostream &os, llvm::SMLoc location, llvm::StringRef origin, llvm::StringRef severity,
                 llvm::StringRef text) const;
 
   const llvm::SourceMgr &sources;

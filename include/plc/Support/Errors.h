@@ -52,8 +52,8 @@ inline llvm::StringRef keyOf(mlir::Diagnostic &error) {
   return {};
 }
 
-/// The kind of a memory shortfall. `statics`: of persistent buffers, so recomputation cannot help.
-enum class Lack : unsigned { any, statics };
+/// The kind of a memory shortfall. `buffers`: of persistent buffers, so recomputation cannot help.
+enum class Lack : unsigned { any, buffers };
 
 inline mlir::InFlightDiagnostic withLack(mlir::InFlightDiagnostic error, Lack lack) {
   error.getUnderlyingDiagnostic()->getMetadata().push_back(mlir::DiagnosticArgument(unsigned(lack)));

@@ -25,7 +25,6 @@ struct Choice<InstructionSet> {
                                                 {"avx512", false, true, false},
                                                 {"avx512-amx", false, true, true}};
   static std::span<const InstructionSetRow> rows() { return table; }
-  static std::span<const char *const> planned() { return {}; }
 };
 
 } // namespace plc

@@ -18,8 +18,8 @@ struct JsonPathError : std::runtime_error {
   std::string path; ///< from the root; empty: the root itself
 };
 
-/// A value in a parsed text, which must outlive it. A copy costs two pointers: the path is searched for once there is an
-/// error. Readers throw JsonPathError where the value is of another type.
+/// A value in a parsed text, which must outlive it. A copy costs two pointers: the path is searched for once there is
+/// an error. Readers throw JsonPathError where the value is of another type.
 class JsonNode {
 public:
   explicit JsonNode(const nlohmann::json &root) : JsonNode(root, root) {}

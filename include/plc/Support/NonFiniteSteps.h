@@ -15,7 +15,6 @@ struct Choice<NonFiniteStep> {
   static constexpr const char *noun = "treatment of a step that is not finite";
   static constexpr NamedRow table[] = {{"stop"}, {"skip"}, {"ignore"}};
   static std::span<const NamedRow> rows() { return table; }
-  static std::span<const char *const> planned() { return {}; }
 };
 
 } // namespace plc

@@ -29,7 +29,6 @@ struct Choice<OptimizerKind> {
       {"adamw", 2, false, true, true},
   };
   static std::span<const OptimizerRow> rows() { return table; }
-  static std::span<const char *const> planned() { return {}; }
 };
 
 /// The learning rate after the warm-up.
@@ -45,7 +44,6 @@ struct Choice<RateSchedule> {
   static constexpr const char *noun = "learning-rate schedule";
   static constexpr RateScheduleRow table[] = {{"constant", false}, {"linear", true}, {"cosine", true}};
   static std::span<const RateScheduleRow> rows() { return table; }
-  static std::span<const char *const> planned() { return {}; }
 };
 
 } // namespace plc

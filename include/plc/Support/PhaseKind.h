@@ -30,7 +30,6 @@ struct Choice<PhaseKind> {
                                        {"numerics"}, {"kernels"},   {"partition"},   {"skips"},   {"schedule"},
                                        {"remat"},    {"comm"},      {"addresses"}};
   static constexpr std::span<const NamedRow> rows() { return table; }
-  static std::span<const char *const> planned() { return {}; }
 };
 
 } // namespace plc

@@ -29,7 +29,6 @@ struct Choice<Precision> {
       {"half", ElementType::F32, ElementType::F16, true},
   };
   static std::span<const PrecisionRow> rows() { return table; }
-  static std::span<const char *const> planned() { return {}; }
 };
 
 } // namespace plc

@@ -14,7 +14,6 @@ struct Choice<ProgramKind> {
   static constexpr const char *noun = "program";
   static constexpr NamedRow table[] = {{"train"}, {"eval"}, {"infer"}};
   static std::span<const NamedRow> rows() { return table; }
-  static std::span<const char *const> planned() { return {}; }
 };
 
 } // namespace plc

@@ -33,7 +33,6 @@ struct Choice<Rate> {
 #include "plc/Support/Rates.def"
   };
   static std::span<const RateRow> rows() { return table; }
-  static std::span<const char *const> planned() { return {}; }
 };
 
 /// A number for each rate: its nanoseconds, the amount of it that a kernel does, or the factor itself.

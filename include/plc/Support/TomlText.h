@@ -78,12 +78,12 @@ private:
 
   /// The byte of a position: TOML's columns count characters.
   size_t byteOf(toml::source_position at) const {
-    size_t place = beginOf(at.line);
-    for (uint32_t column = 1; column < at.column && place < text.size(); ++column)
+    size_t location = beginOf(at.line);
+    for (uint32_t column = 1; column < at.column && location < text.size(); ++column)
       do
-        ++place;
-      while (place < text.size() && (static_cast<unsigned char>(text[place]) & 0xc0) == 0x80);
-    return place;
+        ++location;
+      while (location < text.size() && (static_cast<unsigned char>(text[location]) & 0xc0) == 0x80);
+    return location;
   }
 
   const std::string &text;

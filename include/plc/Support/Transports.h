@@ -22,7 +22,6 @@ struct Choice<TransportKind> {
 #include "plc/Support/Transports.def"
   };
   static std::span<const NamedRow> rows() { return table; }
-  static std::span<const char *const> planned() { return {}; }
 };
 
 } // namespace plc

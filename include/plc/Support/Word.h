@@ -11,7 +11,7 @@ namespace plc {
 /// Reads one word of an enum whose values lie below 64; an error names them all.
 template <typename Enum>
 mlir::ParseResult parseWord(mlir::AsmParser &parser, Enum &value) {
-  llvm::SMLoc place = parser.getCurrentLocation();
+  llvm::SMLoc location = parser.getCurrentLocation();
   std::string word;
   if (parser.parseKeywordOrString(&word))
     return mlir::failure();
@@ -25,7 +25,7 @@ mlir::ParseResult parseWord(mlir::AsmParser &parser, Enum &value) {
     if (!known.empty())
       words += (words.empty() ? "" : ", ") + known.str();
   }
-  return parser.emitError(place, "found '") << word << "', expected one of " << words;
+  return parser.emitError(location, "found '") << word << "', expected one of " << words;
 }
 
 template <typename Enum>
@@ -36,13 +36,13 @@ void printWord(mlir::AsmPrinter &printer, Enum value) {
 /// Reads the name of a choice, between quotes unless it is a word.
 template <typename Kind>
 mlir::ParseResult parseChoiceName(mlir::AsmParser &parser, Kind &kind) {
-  llvm::SMLoc place = parser.getCurrentLocation();
+  llvm::SMLoc location = parser.getCurrentLocation();
   std::string name;
   if (parser.parseKeywordOrString(&name))
     return mlir::failure();
   std::optional<Kind> found = parseChoice<Kind>(name);
   if (!found)
-    return parser.emitError(place, describeUnknown<Kind>(name));
+    return parser.emitError(location, describeUnknown<Kind>(name));
   kind = *found;
   return mlir::success();
 }

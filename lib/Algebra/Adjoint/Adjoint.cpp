@@ -26,7 +26,7 @@ static SmallVector<unsigned> differentiableOperands(Operation *op) {
 // A carry is active if any iteration makes it so; an element, if the body computes it from active arguments.
 static void addActiveResults(ein::LoopOp loop, llvm::DenseSet<Value> &active) {
   llvm::DenseSet<Value> arguments = activeArguments(loop, active);
-  llvm::DenseSet<Value> values = activeValues(loop.getTurn(), arguments);
+  llvm::DenseSet<Value> values = activeValues(loop.getIteration(), arguments);
   for (auto [index, result] : llvm::enumerate(loop.getResults())) {
     bool isCarry = int64_t(index) < loop.getNumCarries();
     if (isFloat(result) &&

@@ -27,12 +27,12 @@ llvm::LogicalResult differentiate(mlir::OpBuilder &builder, Guards &guards, mlir
                                   const Gradient &gradient, const llvm::DenseSet<mlir::Value> &active,
                                   llvm::SmallVectorImpl<std::pair<unsigned, Gradient>> &contributions);
 
-/// The gradient of the input of an `ein.window` or `ein.place`. It needs no guards: it is selected to be 0 where the
-/// result's guards are dead.
+/// The gradient of the input of an `ein.window` or `ein.insert_slice`. It needs no guards: it is selected to be 0 where
+/// the result's guards are dead.
 mlir::Value adjointOfParts(mlir::OpBuilder &builder, mlir::Operation *op, const Gradient &gradient);
 
-/// The gradient of the input of a reduction by `prod`, over the different dimensions of the input. `dy` is the result's;
-/// `guard` selects 0 where that is dead.
+/// The gradient of the input of a reduction by `prod`, over the different dimensions of the input. `dy` is the
+/// result's; `guard` selects 0 where that is dead.
 mlir::Value adjointOfProduct(mlir::OpBuilder &builder, ein::Equation op, EquationBuilder &build, const Access &dy,
                              llvm::function_ref<Access(const Access &)> guard);
 

@@ -49,8 +49,8 @@ private:
     return dims;
   }
 
-  // Selects 0 where the gradient is dead: the factor that was multiplied may be infinite there. The value has the axes of
-  // the result, and may have more.
+  // Selects 0 where the gradient is dead: the factor that was multiplied may be infinite there. The value has the axes
+  // of the result, and may have more.
   Access guarded(Access value) {
     for (const Guard &guard : incoming.guards) {
       Access zero = number(0);
@@ -461,7 +461,7 @@ LogicalResult algebra::differentiate(OpBuilder &builder, Guards &guards, Operati
     contributions.push_back({0, Gradient{back, gradient.guards}});
     return success();
   }
-  if (isa<ein::WindowOp, ein::PlaceOp>(op)) {
+  if (isa<ein::WindowOp, ein::InsertSliceOp>(op)) {
     contributions.push_back({0, {adjointOfParts(builder, op, gradient), {}}});
     return success();
   }

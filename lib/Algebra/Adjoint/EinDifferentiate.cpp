@@ -229,7 +229,7 @@ private:
     };
     TypeRange results = TypeRange(callee.getFunctionType().getResults()).take_front(callee.getNumDataResults());
     return ein::CallOp::create(builder, call.getLoc(), results, callee.getSymName(), operands, pick(params),
-                               pick(accumulated), call.getPathAttr(), call.getTurnAttr());
+                               pick(accumulated), call.getPathAttr(), call.getIterationAttr());
   }
 
   // Calls the forward part instead of the body. Its first results are the body's.
@@ -347,7 +347,7 @@ private:
   Value callOn(OpBuilder &builder, ein::CallOp call, ein::FuncOp body, ValueRange operands) {
     return ein::CallOp::create(builder, call.getLoc(), body.getFunctionType().getResults(), body.getSymName(), operands,
                                builder.getArrayAttr({}), builder.getArrayAttr({}), call.getPathAttr(),
-                               call.getTurnAttr())
+                               call.getIterationAttr())
         .getResult(0);
   }
 

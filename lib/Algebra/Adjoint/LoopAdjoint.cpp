@@ -39,12 +39,12 @@ static bool holdsReals(Value value) { return ein::findElementKind(value.getType(
 // A carry may become active through the iteration before, so this repeats until nothing changes.
 llvm::DenseSet<Value> algebra::activeArguments(ein::LoopOp loop, const llvm::DenseSet<Value> &active) {
   llvm::DenseSet<Value> sources;
-  for (auto [operand, argument] : llvm::zip(loop.getOperands(), loop.getTurn().getArguments()))
+  for (auto [operand, argument] : llvm::zip(loop.getOperands(), loop.getIteration().getArguments()))
     if (active.contains(operand) && holdsReals(operand))
       sources.insert(argument);
   for (bool changed = true; changed;) {
     changed = false;
-    llvm::DenseSet<Value> values = activeValues(loop.getTurn(), sources);
+    llvm::DenseSet<Value> values = activeValues(loop.getIteration(), sources);
     for (auto [carry, next] : llvm::zip(loop.getCarries(), loop.getNextCarries()))
       if (values.contains(next) && holdsReals(carry))
         changed |= sources.insert(carry).second;
@@ -87,21 +87,21 @@ public:
 private:
   // Appends the gradients of the active arguments to the results of the joint body.
   LogicalResult appendGradients() {
-    Block &turn = joint.getTurn();
+    Block &iteration = joint.getIteration();
     numForward = joint.getEnd()->getNumOperands();
-    numArguments = turn.getNumArguments();
+    numArguments = iteration.getNumArguments();
     llvm::DenseSet<Value> ofJoint;
-    for (auto [own, argument] : llvm::zip(loop.getTurn().getArguments(), turn.getArguments()))
+    for (auto [own, argument] : llvm::zip(loop.getIteration().getArguments(), iteration.getArguments()))
       if (sources.contains(own))
         ofJoint.insert(argument);
-    Adjoint adjoint(turn, ofJoint);
+    Adjoint adjoint(iteration, ofJoint);
     SmallVector<std::pair<Value, Value>> seeds;
     for (unsigned i = 0; i < numForward; ++i) {
       bool isCarry = i < loop.getNumCarries();
       if (isCarry ? !sources.contains(loop.getCarries()[i]) : !gradients[i])
         continue;
       Value given = joint.getEnd()->getOperand(i);
-      seeds.push_back({given, turn.addArgument(ein::wideTypeOf(given.getType()), given.getLoc())});
+      seeds.push_back({given, iteration.addArgument(ein::wideTypeOf(given.getType()), given.getLoc())});
       seeded.push_back(i);
     }
     // Contributions are collected from the last consumer on.
@@ -111,19 +111,19 @@ private:
       return failure();
     SmallVector<Value> found;
     for (unsigned i = 0; i < numArguments; ++i) {
-      if (!sources.contains(loop.getTurn().getArgument(i)))
+      if (!sources.contains(loop.getIteration().getArgument(i)))
         continue;
-      Value gradient = adjoint.gradientOf(turn.getArgument(i));
+      Value gradient = adjoint.gradientOf(iteration.getArgument(i));
       // A carry without a contribution still needs a gradient, since the backward loop carries it.
       if (!gradient && i >= loop.getNumCarries())
         continue;
       if (!gradient) {
         OpBuilder atEnd(joint.getEnd());
-        gradient = zerosOf(atEnd, joint.getLoc(), ein::wideTypeOf(turn.getArgument(i).getType()));
+        gradient = zerosOf(atEnd, joint.getLoc(), ein::wideTypeOf(iteration.getArgument(i).getType()));
       }
       // Gradients of invariants of a segment: added to the sum that is carried.
-      if (ein::runsSegments(loop) && isShared(turn.getArgument(i)) && !isScattered(gradient)) {
-        accumulators[i] = turn.addArgument(gradient.getType(), gradient.getLoc());
+      if (ein::runsSegments(loop) && isShared(iteration.getArgument(i)) && !isScattered(gradient)) {
+        accumulators[i] = iteration.addArgument(gradient.getType(), gradient.getLoc());
         OpBuilder atEnd(joint.getEnd());
         gradient = sumTree(atEnd, gradient.getLoc(), {accumulators[i], gradient});
       }
@@ -165,7 +165,7 @@ private:
       if (isOfForward(value))
         needed.insert(value);
     };
-    for (Operation &op : joint.getTurn().without_terminator())
+    for (Operation &op : joint.getIteration().without_terminator())
       if (!forward.contains(&op))
         llvm::for_each(op.getOperands(), need);
     llvm::for_each(joint.getEnd()->getOperands().drop_front(numForward), need);
@@ -184,7 +184,7 @@ private:
       if (op && !mapping.contains(value) && needed.insert(op).second)
         llvm::append_range(stack, op->getOperands());
     }
-    for (Operation &op : joint.getTurn().without_terminator())
+    for (Operation &op : joint.getIteration().without_terminator())
       if (needed.contains(&op))
         body.clone(op, mapping);
   }
@@ -197,13 +197,13 @@ private:
     for (Value value : saved)
       if (!partNumber(value)) {
         given.push_back(value);
-        types.push_back(ein::stackedType(value.getType(), loop.getTurns()));
+        types.push_back(ein::stackedType(value.getType(), loop.getIterations()));
       }
     auto made = ein::LoopOp::create(at, loop.getLoc(), types, loop.getInit(), loop.getSlices(), loop.getInvariants(),
-                                    loop.getTurnsAttr(), loop.getReverseAttr());
+                                    loop.getIterationsAttr(), loop.getReverseAttr());
     made->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
     IRMapping mapping;
-    fill(made, joint.getTurn().getArguments().take_front(numArguments), given, mapping);
+    fill(made, joint.getIteration().getArguments().take_front(numArguments), given, mapping);
     for (auto [before, after] : llvm::zip(loop.getResults(), made.getResults()))
       before.replaceAllUsesWith(after);
     loop.erase();
@@ -222,9 +222,9 @@ private:
   // Builds the body of a new loop, from the equations that `given` needs.
   void fill(ein::LoopOp made, ArrayRef<BlockArgument> arguments, ValueRange given, IRMapping &mapping) {
     OpBuilder body(made.getContext());
-    Block *turn = body.createBlock(&made.getBody());
+    Block *iteration = body.createBlock(&made.getBody());
     for (BlockArgument argument : arguments)
-      mapping.map(argument, turn->addArgument(argument.getType(), argument.getLoc()));
+      mapping.map(argument, iteration->addArgument(argument.getType(), argument.getLoc()));
     finish(body, given, mapping);
   }
 
@@ -243,7 +243,7 @@ private:
     SmallVector<Type> results;
     SmallVector<BlockArgument> carried, parts; // of the joint body
     SmallVector<Value> next, elements;
-    ArrayRef<BlockArgument> ofGradients = joint.getTurn().getArguments().drop_front(numArguments);
+    ArrayRef<BlockArgument> ofGradients = joint.getIteration().getArguments().drop_front(numArguments);
     // Operands: gradients of carries are carried, those of elements are sliced.
     for (auto [number, argument] : llvm::zip(seeded, ofGradients)) {
       if (number < forward.getNumCarries()) {
@@ -267,7 +267,7 @@ private:
       (isCarried(number) ? next : elements).push_back(gradient);
     assert(next.size() == carried.size() && "each active carry has a gradient");
     for (Value element : elements)
-      results.push_back(ein::stackedType(element.getType(), forward.getTurns()));
+      results.push_back(ein::stackedType(element.getType(), forward.getIterations()));
 
     OpBuilder body(builder.getContext());
     SmallVector<std::pair<Value, Value>> savedSlices; // joint value, slice
@@ -278,18 +278,19 @@ private:
       savedSlices.push_back({value, part ? forward.getSlices()[*part] : Value(forward.getResult(nextSaved++))});
       slices.push_back(savedSlices.back().second);
     }
-    auto made = ein::LoopOp::create(builder, loc, results, init, slices, forward.getInvariants(),
-                                    forward.getTurnsAttr(), forward.getReverse() ? UnitAttr() : builder.getUnitAttr());
+    auto made =
+        ein::LoopOp::create(builder, loc, results, init, slices, forward.getInvariants(), forward.getIterationsAttr(),
+                            forward.getReverse() ? UnitAttr() : builder.getUnitAttr());
     made->setDiscardableAttrs(forward->getDiscardableAttrDictionary());
-    Block *turn = body.createBlock(&made.getBody());
+    Block *iteration = body.createBlock(&made.getBody());
     IRMapping mapping;
-    auto add = [&](Value value) { mapping.map(value, turn->addArgument(value.getType(), value.getLoc())); };
+    auto add = [&](Value value) { mapping.map(value, iteration->addArgument(value.getType(), value.getLoc())); };
     llvm::for_each(carried, add);
     llvm::for_each(parts, add);
     for (auto [value, slice] : savedSlices)
       add(value);
     unsigned firstShared = numArguments - forward.getInvariants().size();
-    for (BlockArgument shared : joint.getTurn().getArguments().slice(firstShared, forward.getInvariants().size()))
+    for (BlockArgument shared : joint.getIteration().getArguments().slice(firstShared, forward.getInvariants().size()))
       add(shared);
     SmallVector<Value> given(next);
     llvm::append_range(given, elements);
@@ -320,7 +321,7 @@ private:
     splitLoop(backward);
     builder.setInsertionPoint(holder);
     for (ein::ReduceOp sum : sums) {
-      sum.replaceAllUsesWith(sumOverTurns(builder, sum.getLoc(), sum.getInput()));
+      sum.replaceAllUsesWith(sumOverIterations(builder, sum.getLoc(), sum.getInput()));
       sum.erase();
     }
     builder.setInsertionPointAfter(holder);

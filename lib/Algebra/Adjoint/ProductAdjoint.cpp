@@ -1,8 +1,8 @@
 //===- ProductAdjoint.cpp - the derivative of a product of elements -------===//
 //
 // An element gets the product of the others times the gradient. No element divides, so zeros among them are right. The
-// reduced dimensions are split in short ones, d1 .. dm, slowest first, and P(k) is the product over those behind dk. The
-// others of an element are, for each k, the P(k) at the other values of dk.
+// reduced dimensions are split in short ones, d1 .. dm, slowest first, and P(k) is the product over those behind dk.
+// The others of an element are, for each k, the P(k) at the other values of dk.
 //
 //===----------------------------------------------------------------------===//
 #include "Adjoint.h"

@@ -102,7 +102,7 @@ protected:
   Value between(Value value, ArrayRef<int64_t> offsets, ArrayRef<int64_t> shape) {
     if (shapeOf(value) == shape)
       return value;
-    return ein::place(builder, loc, value, offsets, SmallVector<int64_t>(shape.size(), 1), shape);
+    return ein::insertSlice(builder, loc, value, offsets, SmallVector<int64_t>(shape.size(), 1), shape);
   }
 
   // A factor as it is read: one placement puts all its axes between zeros, then a window reads them.
@@ -187,7 +187,7 @@ private:
       if (extents[positions.dims[i]] > extents[positions.dims[longest]])
         longest = i;
     if (std::abs(positions.strides[longest]) == 1) {
-      std::optional<int64_t> position = turn(positions, longest, shapeOf(input)[axis]);
+      std::optional<int64_t> position = iteration(positions, longest, shapeOf(input)[axis]);
       if (position)
         kept.push_back(*position);
       return position.has_value();
@@ -222,7 +222,7 @@ private:
         divides = true;
       }
     std::optional<int64_t> position =
-        divides ? turn({0, {moves, part}, {1, 1}}, 0, extents[moves] + parts - 1) : std::nullopt;
+        divides ? iteration({0, {moves, part}, {1, 1}}, 0, extents[moves] + parts - 1) : std::nullopt;
     if (!position)
       return false;
     kept.append({*position, rest});
@@ -233,7 +233,7 @@ private:
   // Solves a position for one of its dimensions, of stride 1 or -1. Factors that have this dimension are then read at
   // the solution: windows over the position and the other dimensions, between zeros. Returns the position's dimension,
   // or nullopt where a factor has it in another form.
-  std::optional<int64_t> turn(const AxisPositions &positions, unsigned which, int64_t extent) {
+  std::optional<int64_t> iteration(const AxisPositions &positions, unsigned which, int64_t extent) {
     int64_t solved = positions.dims[which], sign = positions.strides[which];
     if (llvm::none_of(factors, [&](const Factor &factor) { return factor.has(solved); }))
       return std::nullopt;
@@ -278,7 +278,7 @@ private:
     }
     if (shape != SmallVector<int64_t>(shapeOf(value)))
       value = ein::window(builder, loc, value, inside, shape);
-    return places ? ein::place(builder, loc, value, offsets, strides, shapeOf(input)) : value;
+    return places ? ein::insertSlice(builder, loc, value, offsets, strides, shapeOf(input)) : value;
   }
 
   // Scatters: adds each gradient at the position that it was read from.
@@ -324,7 +324,7 @@ private:
 /// the product of the factors' slices: elements that are not read are not computed.
 class PartOfProduct : Product {
 public:
-  PartOfProduct(OpBuilder &builder, ein::PlaceOp place, Value value)
+  PartOfProduct(OpBuilder &builder, ein::InsertSliceOp place, Value value)
       : Product(builder, place.getLoc(), value), value(value), positions(place.getPositions()),
         shape(shapeOf(place.getInput())) {}
 
@@ -376,5 +376,5 @@ Value algebra::adjointOfParts(OpBuilder &builder, Operation *op, const Gradient 
   Value value = guarded(builder, op->getLoc(), gradient);
   if (auto window = dyn_cast<ein::WindowOp>(op))
     return WindowAdjoint(builder, window, value).run();
-  return PartOfProduct(builder, cast<ein::PlaceOp>(op), value).run();
+  return PartOfProduct(builder, cast<ein::InsertSliceOp>(op), value).run();
 }

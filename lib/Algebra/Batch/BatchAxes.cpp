@@ -98,7 +98,7 @@ void BatchAxes::visit(Operation *op, SymbolTableCollection &symbols) {
   } else if (ein::isView(op)) {
     for (auto [from, to] : keptAxes(op))
       unify(node(op->getOperand(0).getAsOpaquePointer(), from), node(op->getResult(0).getAsOpaquePointer(), to));
-  } else if (auto place = dyn_cast<ein::PlaceOp>(op)) {
+  } else if (auto place = dyn_cast<ein::InsertSliceOp>(op)) {
     for (int64_t axis = 0, rank = shapeOf(place.getInput()).size(); axis < rank; ++axis)
       if (place.keepsWhole(axis))
         unify(node(place.getInput().getAsOpaquePointer(), axis), node(place.getResult().getAsOpaquePointer(), axis));
@@ -135,7 +135,7 @@ void BatchAxes::visitLoop(ein::LoopOp loop) {
 LogicalResult BatchAxes::checkLoop(ein::LoopOp loop) {
   for (Value value : llvm::concat<Value>(SmallVector<Value>(loop.getSlices()), SmallVector<Value>(loop.getStacked())))
     if (isBatch(value, 0))
-      return loop.emitError("mixes samples: its turns run along the batch");
+      return loop.emitError("mixes samples: its iterations run along the batch");
   return success();
 }
 
@@ -204,7 +204,7 @@ LogicalResult BatchAxes::checkView(Operation *view) {
                                        : "merges the index of the batch with others");
 }
 
-LogicalResult BatchAxes::checkPlace(ein::PlaceOp place) {
+LogicalResult BatchAxes::checkPlace(ein::InsertSliceOp place) {
   for (int64_t axis = 0, rank = shapeOf(place.getInput()).size(); axis < rank; ++axis)
     if (!place.keepsWhole(axis) && (isBatch(place.getInput(), axis) || isBatch(place.getResult(), axis)))
       return place.emitError("mixes samples: it puts the batch at other positions than its index");
@@ -247,7 +247,7 @@ LogicalResult BatchAxes::check() {
       failed |= mlir::failed(checkEquation(equation));
     else if (ein::isView(op))
       failed |= mlir::failed(checkView(op));
-    else if (auto place = dyn_cast<ein::PlaceOp>(op))
+    else if (auto place = dyn_cast<ein::InsertSliceOp>(op))
       failed |= mlir::failed(checkPlace(place));
     else if (auto loop = dyn_cast<ein::LoopOp>(op))
       failed |= mlir::failed(checkLoop(loop));

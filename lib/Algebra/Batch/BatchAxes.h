@@ -50,7 +50,7 @@ private:
   void visitLoop(ein::LoopOp loop);
   llvm::LogicalResult checkEquation(ein::Equation op);
   llvm::LogicalResult checkView(mlir::Operation *view);
-  llvm::LogicalResult checkPlace(ein::PlaceOp place);
+  llvm::LogicalResult checkPlace(ein::InsertSliceOp place);
   llvm::LogicalResult checkLoop(ein::LoopOp loop);
   llvm::LogicalResult checkModel();
   mlir::RankedTensorType markedType(mlir::Value value) const;

@@ -110,20 +110,20 @@ private:
   // An iteration returns what its operands make of it. A carry must have the same kind in all iterations.
   LogicalResult visitLoop(ein::LoopOp loop) {
     bool isLearnt = llvm::any_of(loop.getOperands(), [&](Value value) { return learnt.contains(value); });
-    for (auto [operand, argument] : llvm::zip(loop.getOperands(), loop.getTurn().getArguments())) {
+    for (auto [operand, argument] : llvm::zip(loop.getOperands(), loop.getIteration().getArguments())) {
       setKind(argument, axes.isBatched(argument) ? Kind::Batched : kinds[operand]);
       if (kinds[argument] == Kind::Total)
         return refuseTotal(operand);
       setLearnt(argument, isLearnt);
     }
-    for (Operation &op : loop.getTurn().without_terminator())
+    for (Operation &op : loop.getIteration().without_terminator())
       if (failed(visit(&op)))
         return failure();
     for (auto [index, given] : llvm::enumerate(loop.getEnd()->getOperands())) {
       if (kinds[given] == Kind::Total)
         return refuseTotal(given);
       if (int64_t(index) < loop.getNumCarries() && kinds[given] != kinds[loop.getCarries()[index]])
-        return loop.emitError("mixes samples: a turn gives the next one a sum over the batch");
+        return loop.emitError("mixes samples: an iteration gives the next one a sum over the batch");
       setKind(loop.getResult(index), kinds[given]);
       setLearnt(loop.getResult(index), isLearnt);
     }

@@ -216,8 +216,9 @@ private:
       SmallVector<Value> arguments(call.getArgs());
       arguments.push_back(inputAt(call.getPath()));
       OpBuilder builder(call);
-      auto made = ein::CallOp::create(builder, call.getLoc(), call.getResultTypes(), call.getCallee(), arguments,
-                                      call.getParams(), call.getAccumulates(), call.getPathAttr(), call.getTurnAttr());
+      auto made =
+          ein::CallOp::create(builder, call.getLoc(), call.getResultTypes(), call.getCallee(), arguments,
+                              call.getParams(), call.getAccumulates(), call.getPathAttr(), call.getIterationAttr());
       call.replaceAllUsesWith(made);
       call.erase();
     }

@@ -110,7 +110,7 @@ private:
     OpBuilder builder(call);
     auto whole = ein::CallOp::create(builder, call.getLoc(), call.getResult(index).getType(), body.getSymName(),
                                      arguments, builder.getArrayAttr({}), builder.getArrayAttr({}),
-                                     (call.getPath() + suffix).str(), call.getTurnAttr());
+                                     (call.getPath() + suffix).str(), call.getIterationAttr());
     return whole.getResult(0);
   }
 

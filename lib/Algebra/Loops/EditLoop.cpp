@@ -11,7 +11,7 @@ using namespace plc::algebra;
 ein::LoopOp algebra::remake(ein::LoopOp loop, ValueRange init, ValueRange slices, ValueRange invariants,
                             TypeRange results) {
   OpBuilder builder(loop);
-  auto made = ein::LoopOp::create(builder, loop.getLoc(), results, init, slices, invariants, loop.getTurnsAttr(),
+  auto made = ein::LoopOp::create(builder, loop.getLoc(), results, init, slices, invariants, loop.getIterationsAttr(),
                                   loop.getReverseAttr());
   made->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
   made.getBody().takeBody(loop.getBody());
@@ -25,7 +25,7 @@ Value algebra::partOf(ein::LoopOp loop, Value stacked) {
   // Arguments are carries, then slices, then invariants.
   unsigned position = loop.getInit().size() + loop.getSlices().size();
   loop.getSlicesMutable().append(stacked);
-  return loop.getTurn().insertArgument(position, ein::partType(stacked.getType()), stacked.getLoc());
+  return loop.getIteration().insertArgument(position, ein::partType(stacked.getType()), stacked.getLoc());
 }
 
 Value algebra::sharedOf(ein::LoopOp loop, Value value) {
@@ -33,7 +33,7 @@ Value algebra::sharedOf(ein::LoopOp loop, Value value) {
     if (invariant == value)
       return argument;
   loop.getInvariantsMutable().append(value);
-  return loop.getTurn().addArgument(value.getType(), value.getLoc());
+  return loop.getIteration().addArgument(value.getType(), value.getLoc());
 }
 
 Value algebra::stackOf(ein::LoopOp &loop, Value value) {
@@ -41,7 +41,7 @@ Value algebra::stackOf(ein::LoopOp &loop, Value value) {
     if (element == value)
       return stacked;
   SmallVector<Type> types(loop.getResultTypes());
-  types.push_back(ein::stackedType(value.getType(), loop.getTurns()));
+  types.push_back(ein::stackedType(value.getType(), loop.getIterations()));
   loop.getEnd()->insertOperands(loop.getEnd()->getNumOperands(), value);
   ein::LoopOp old = loop;
   loop = remake(old, old.getInit(), old.getSlices(), old.getInvariants(), types);
@@ -102,10 +102,10 @@ void mergeArguments(ein::LoopOp loop) {
 void pruneLoop(ein::LoopOp loop) {
   mergeArguments(loop);
   llvm::DenseSet<Value> live = liveValues(loop);
-  unsigned carries = loop.getNumCarries(), numArguments = loop.getTurn().getNumArguments();
+  unsigned carries = loop.getNumCarries(), numArguments = loop.getIteration().getNumArguments();
   auto isNeeded = [&](unsigned argument) {
     // A carry is also needed for its last value.
-    return live.contains(loop.getTurn().getArgument(argument)) ||
+    return live.contains(loop.getIteration().getArgument(argument)) ||
            (argument < carries && !loop.getResult(argument).use_empty());
   };
   BitVector deadArguments(numArguments), deadResults(loop.getNumResults());
@@ -124,7 +124,7 @@ void pruneLoop(ein::LoopOp loop) {
   for (auto [index, result] : llvm::enumerate(loop.getResults()))
     if (!deadResults[index])
       results.push_back(result);
-  loop.getTurn().eraseArguments(deadArguments);
+  loop.getIteration().eraseArguments(deadArguments);
   ein::LoopOp made = remake(loop, kept[0], kept[1], kept[2], ValueRange(results).getTypes());
   for (auto [before, after] : llvm::zip(results, made.getResults()))
     before.replaceAllUsesWith(after);
@@ -143,7 +143,7 @@ void algebra::pruneLoops(Block &block) {
       loop.erase();
       continue;
     }
-    pruneLoops(loop.getTurn());
+    pruneLoops(loop.getIteration());
     pruneLoop(loop);
   }
 }

@@ -17,11 +17,11 @@ using namespace plc;
 using namespace plc::algebra;
 
 // Tries lengths from the least one up; the first divisor at or above the square root ends it.
-std::optional<int64_t> algebra::segmentOf(int64_t turns) {
+std::optional<int64_t> algebra::segmentOf(int64_t iterations) {
   int64_t length = fewestOfSegment;
-  while (length <= turns / fewestOfSegment && (turns % length || length < turns / length))
+  while (length <= iterations / fewestOfSegment && (iterations % length || length < iterations / length))
     ++length;
-  return length <= turns / fewestOfSegment ? std::optional(length) : std::nullopt;
+  return length <= iterations / fewestOfSegment ? std::optional(length) : std::nullopt;
 }
 
 namespace {
@@ -30,7 +30,7 @@ namespace {
 void cut(ein::LoopOp loop, int64_t length) {
   OpBuilder builder(loop);
   Location loc = loop.getLoc();
-  const int64_t segments = loop.getTurns() / length;
+  const int64_t segments = loop.getIterations() / length;
   SmallVector<Value> slices;
   for (Value slice : loop.getSlices())
     // Splits and merges are views: the values of all iterations are the same memory as before.
@@ -70,13 +70,13 @@ struct EinSegmentLoops : algebra::impl::EinSegmentLoopsBase<EinSegmentLoops> {
       return signalPassFailure();
     for (ein::FuncOp body : getOperation().getOps<ein::FuncOp>())
       for (auto loop : llvm::make_early_inc_range(body.getBody().front().getOps<ein::LoopOp>())) {
-        std::optional<int64_t> length = segmentOf(loop.getTurns());
+        std::optional<int64_t> length = segmentOf(loop.getIterations());
         // A loop of segments is not cut again, and inner loops are not cut at all.
         if (!length || ein::runsSegments(loop))
           continue;
         remark::passed(loop.getLoc(),
                        remark::RemarkOpts::name("Cut").category(getArgument()).function(body.getSymName()))
-            << remark::add("cut {0} turns into segments of {1}", loop.getTurns(), *length);
+            << remark::add("cut {0} iterations into segments of {1}", loop.getIterations(), *length);
         cut(loop, *length);
       }
   }

@@ -27,13 +27,13 @@ void pruneLoops(mlir::Block &block);
 
 /// The least number of segments, and of iterations in a segment. Not tuned: with fewer there is little memory to save,
 /// and a product over few iterations is slow.
-inline constexpr int64_t fewestOfSegment = 8, fewestTurns = fewestOfSegment * fewestOfSegment;
+inline constexpr int64_t fewestOfSegment = 8, fewestIterations = fewestOfSegment * fewestOfSegment;
 
-/// The number of iterations in each segment of a loop: the smallest divisor of `turns` that is at least its square
+/// The number of iterations in each segment of a loop: the smallest divisor of `iterations` that is at least its square
 /// root. Near the root, the values at the starts of segments and those that one segment saves need about equal memory
 /// (Chen et al., Training Deep Nets with Sublinear Memory Cost, 2016). Nullopt if either factor would be below
 /// `fewestOfSegment`.
-std::optional<int64_t> segmentOf(int64_t turns);
+std::optional<int64_t> segmentOf(int64_t iterations);
 
 /// Takes equations out of a loop that no iteration has to wait for. Equations that read no carry go before it, those
 /// that no carry reads go behind it, each as one equation over all iterations. Cheap elementwise equations stay, unless
@@ -45,7 +45,7 @@ void splitLoops(mlir::Block &block);
 
 /// The sum of a value over axis 0. Where an equation sums what it reads, it sums that axis too, and the value is never
 /// stored for all iterations.
-mlir::Value sumOverTurns(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value stacked);
+mlir::Value sumOverIterations(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value stacked);
 
 } // namespace plc::algebra
 

@@ -23,7 +23,7 @@ using namespace plc::algebra;
 namespace {
 
 // A map with a new first dimension. With a new first result, if it reads a value of all iterations.
-AffineMap overTurns(AffineMap map, bool isStacked) {
+AffineMap overIterations(AffineMap map, bool isStacked) {
   MLIRContext *context = map.getContext();
   SmallVector<AffineExpr> exprs;
   if (isStacked)
@@ -35,33 +35,33 @@ AffineMap overTurns(AffineMap map, bool isStacked) {
 
 // Whether an equation of the body can compute over all iterations at once, where the operands in `isStacked` have an
 // axis of iterations.
-bool canRunOverTurns(Operation *op, llvm::function_ref<bool(Value)> isStacked) {
+bool canRunOverIterations(Operation *op, llvm::function_ref<bool(Value)> isStacked) {
   if (isa<ein::LoopOp, ein::PutOp>(op) || op->getNumResults() != 1)
     return false;
   if (isa<ein::ScatterAddOp>(op)) // its updates have all dimensions
     return isStacked(op->getOperand(0));
-  return isa<ein::Equation, ein::CastOp, ein::StopOp, ein::PlaceOp>(op) || ein::isView(op);
+  return isa<ein::Equation, ein::CastOp, ein::StopOp, ein::InsertSliceOp>(op) || ein::isView(op);
 }
 
 // The equation over all iterations. Some of its operands have an axis of iterations in front.
-Value runOverTurns(OpBuilder &builder, Operation *op, int64_t turns, ArrayRef<Value> operands,
-                   ArrayRef<bool> isStacked) {
+Value runOverIterations(OpBuilder &builder, Operation *op, int64_t iterations, ArrayRef<Value> operands,
+                        ArrayRef<bool> isStacked) {
   Operation *made = builder.clone(*op);
   made->setOperands(operands);
-  made->getResult(0).setType(ein::stackedType(op->getResult(0).getType(), turns));
+  made->getResult(0).setType(ein::stackedType(op->getResult(0).getType(), iterations));
   if (auto equation = dyn_cast<ein::Equation>(made)) {
     SmallVector<int64_t> extents(equation.getExtents());
-    extents.insert(extents.begin(), turns);
+    extents.insert(extents.begin(), iterations);
     SmallVector<AffineMap> maps;
     for (unsigned i = 0; i < equation.getInputs().size(); ++i)
-      maps.push_back(overTurns(equation.getInputMap(i), isStacked[i]));
-    maps.push_back(overTurns(equation.getResultMap(), true));
+      maps.push_back(overIterations(equation.getInputMap(i), isStacked[i]));
+    maps.push_back(overIterations(equation.getResultMap(), true));
     equation.setExtents(extents);
     equation.setMaps(maps);
   } else if (auto window = dyn_cast<ein::WindowOp>(made)) {
-    window.setMap(overTurns(window.getMap(), true));
-  } else if (auto place = dyn_cast<ein::PlaceOp>(made)) {
-    place.setMap(overTurns(place.getMap(), true));
+    window.setMap(overIterations(window.getMap(), true));
+  } else if (auto place = dyn_cast<ein::InsertSliceOp>(made)) {
+    place.setMap(overIterations(place.getMap(), true));
   } else if (auto split = dyn_cast<ein::SplitOp>(made)) {
     split.setAxis(split.getAxis() + 1);
   } else if (auto merge = dyn_cast<ein::MergeOp>(made)) {
@@ -73,7 +73,7 @@ Value runOverTurns(OpBuilder &builder, Operation *op, int64_t turns, ArrayRef<Va
 // Takes equations out of one loop: first those that can stand before it, then those that can stand behind it.
 class Splitter {
 public:
-  explicit Splitter(ein::LoopOp loop) : loop(loop), turns(loop.getTurns()) {}
+  explicit Splitter(ein::LoopOp loop) : loop(loop), iterations(loop.getIterations()) {}
 
   void run() {
     hoist();
@@ -134,7 +134,7 @@ private:
     }
     // An equation whose operands are equal in all iterations is computed once.
     if (llvm::is_contained(stacked, true)) {
-      left[op->getResult(0)] = {runOverTurns(builder, op, turns, operands, stacked), true};
+      left[op->getResult(0)] = {runOverIterations(builder, op, iterations, operands, stacked), true};
       return;
     }
     Operation *made = builder.clone(*op);
@@ -149,7 +149,7 @@ private:
     carried.insert(loop.getCarries().begin(), loop.getCarries().end());
     varying.insert(loop.getParts().begin(), loop.getParts().end());
     Operations mayLeave;
-    for (Operation &op : loop.getTurn().without_terminator()) {
+    for (Operation &op : loop.getIteration().without_terminator()) {
       auto reads = [&](const llvm::DenseSet<Value> &values) {
         return llvm::any_of(op.getOperands(), [&](Value value) { return values.contains(value); });
       };
@@ -158,7 +158,7 @@ private:
         varying.insert(op.getResults().begin(), op.getResults().end());
       // In a loop of segments varying equations stay: memory for all segments at once is what segments avoid.
       if (reads(carried) || op.getNumResults() != 1 || (varies && ein::runsSegments(loop)) ||
-          (varies && !canRunOverTurns(&op, [&](Value value) { return varying.contains(value); }))) {
+          (varies && !canRunOverIterations(&op, [&](Value value) { return varying.contains(value); }))) {
         carried.insert(op.getResults().begin(), op.getResults().end());
         continue;
       }
@@ -215,14 +215,14 @@ private:
       if (Operation *op = stack.pop_back_val().getDefiningOp(); op && ofCarries.insert(op).second)
         llvm::append_range(stack, op->getOperands());
     llvm::DenseSet<Operation *> mayLeave;
-    for (Operation &op : llvm::reverse(loop.getTurn().without_terminator()))
+    for (Operation &op : llvm::reverse(loop.getIteration().without_terminator()))
       if (!ofCarries.contains(&op) && !op.use_empty() && mayStandBehind(&op) &&
-          canRunOverTurns(&op, [](Value) { return true; }) && !ein::isFree(op.getResult(0)) &&
+          canRunOverIterations(&op, [](Value) { return true; }) && !ein::isFree(op.getResult(0)) &&
           llvm::all_of(op.getUsers(),
                        [&](Operation *user) { return user == loop.getEnd() || mayLeave.contains(user); }))
         mayLeave.insert(&op);
     Operations leaves;
-    for (Operation &op : loop.getTurn().without_terminator())
+    for (Operation &op : loop.getIteration().without_terminator())
       if (mayLeave.contains(&op) && (!isCheap(&op) || llvm::any_of(op.getOperands(), [&](Value value) {
             return leaves.contains(value.getDefiningOp());
           })))
@@ -245,7 +245,7 @@ private:
   }
 
   ein::LoopOp loop;
-  const int64_t turns;
+  const int64_t iterations;
   DenseMap<Value, Outer> left; // values of the body whose equations are outside now
 };
 
@@ -268,14 +268,14 @@ void algebra::splitLoop(ein::LoopOp loop) { Splitter(loop).run(); }
 void algebra::splitLoops(Block &block) {
   SmallVector<ein::LoopOp> loops(block.getOps<ein::LoopOp>());
   for (ein::LoopOp loop : loops) {
-    splitLoops(loop.getTurn());
+    splitLoops(loop.getIteration());
     splitLoop(loop);
   }
 }
 
 // Goes through sums of two values and through transpositions, down to the equations that can add up. Other values get a
 // reduction of their own.
-Value algebra::sumOverTurns(OpBuilder &builder, Location loc, Value stacked) {
+Value algebra::sumOverIterations(OpBuilder &builder, Location loc, Value stacked) {
   Operation *maker = stacked.getDefiningOp();
   auto equation = dyn_cast_or_null<ein::Equation>(maker);
   auto map = dyn_cast_or_null<ein::MapOp>(maker);
@@ -288,8 +288,8 @@ Value algebra::sumOverTurns(OpBuilder &builder, Location loc, Value stacked) {
   Dims axes = axesOf(stacked.getType());
   if (map && map.getFunction() == ein::Function::add &&
       llvm::all_of(inputsOf(equation), [&](const Access &input) { return input.dims == resultOf(equation).dims; })) {
-    Value first = sumOverTurns(builder, loc, map.getInputs()[0]),
-          second = sumOverTurns(builder, loc, map.getInputs()[1]);
+    Value first = sumOverIterations(builder, loc, map.getInputs()[0]),
+          second = sumOverIterations(builder, loc, map.getInputs()[1]);
     return sumTree(builder, loc, {first, second});
   }
   if (map && map.getFunction() == ein::Function::id) {
@@ -297,7 +297,7 @@ Value algebra::sumOverTurns(OpBuilder &builder, Location loc, Value stacked) {
     Access input = inputOf(equation, 0), result = resultOf(equation);
     if (input.dims.size() == result.dims.size() && input.dims[0] == result.dims[0] &&
         distinct(input.dims).size() == input.dims.size()) {
-      Value sum = sumOverTurns(builder, loc, input.value);
+      Value sum = sumOverIterations(builder, loc, input.value);
       EquationBuilder build(builder, loc, domainOf(equation));
       return build.copy({sum, Dims(llvm::drop_begin(input.dims))}, Dims(llvm::drop_begin(result.dims)));
     }

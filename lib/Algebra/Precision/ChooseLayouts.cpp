@@ -169,6 +169,6 @@ private:
 
 void algebra::chooseLayouts(Block &block) {
   for (auto loop : block.getOps<ein::LoopOp>())
-    chooseLayouts(loop.getTurn());
+    chooseLayouts(loop.getIteration());
   Layouts(block).choose();
 }

@@ -55,7 +55,7 @@ public:
     for (Operation *op : ops)
       operands.push_back(makersOf(op));
     rankLines();
-    gatherTurns();
+    gatherIterations();
   }
 
   /// Returns each line behind the lines that it reads, the longest chain first. Calls of one iteration of a `repeat`
@@ -117,26 +117,26 @@ private:
 
   // Groups lines into items: calls of one iteration with the equations between them are one item, every other line is
   // its own.
-  void gatherTurns() {
+  void gatherIterations() {
     itemOf.resize(ops.size());
     size_t last = ops.size(); // the last call
-    std::vector<bool> isTurn(ops.size());
+    std::vector<bool> isIteration(ops.size());
     for (size_t line = 0; line < ops.size(); ++line) {
       itemOf[line] = line;
       auto call = dyn_cast<ein::CallOp>(ops[line]);
       if (!call)
         continue;
       // Consecutive calls of the same iteration, and the equations between them.
-      if (last < line && call.getTurn() && cast<ein::CallOp>(ops[last]).getTurn() == call.getTurn())
+      if (last < line && call.getIteration() && cast<ein::CallOp>(ops[last]).getIteration() == call.getIteration())
         for (size_t between = last + 1; between <= line; ++between)
           itemOf[between] = itemOf[last];
-      isTurn[itemOf[line]] = call.getTurn().has_value();
+      isIteration[itemOf[line]] = call.getIteration().has_value();
       last = line;
     }
     // Equations in front of an iteration that only it reads belong to it. Backward, so that chains of them follow.
     for (size_t line = ops.size(); line-- > 0;)
       if (isEquation(line) && itemOf[line] == line)
-        if (std::optional<size_t> reader = onlyReader(line); reader && isTurn[*reader])
+        if (std::optional<size_t> reader = onlyReader(line); reader && isIteration[*reader])
           itemOf[line] = *reader;
     members.resize(ops.size());
     for (size_t line : byRank)

@@ -33,7 +33,7 @@ namespace {
 // is of no use and is tried again without that division.
 class BodyDivider {
 public:
-  BodyDivider(ein::FuncOp body, ein::CallOp call, int64_t parts) : body(body), call(call), parts(parts) {}
+  BodyDivider(ein::FuncOp body, ein::CallOp call, int64_t shards) : body(body), call(call), shards(shards) {}
 
   FailureOr<DividedBody> run(const Axes &axes) {
     divideArguments(axes);
@@ -62,8 +62,8 @@ private:
       arguments[whole] = index;
       Divided &made = divided[whole];
       made.axis = *axis;
-      for (int64_t part = 0; part < parts; ++part)
-        made.parts.push_back(block.insertArgument(at++, partType(whole.getType(), *axis, parts), whole.getLoc()));
+      for (int64_t shard = 0; shard < shards; ++shard)
+        made.shards.push_back(block.insertArgument(at++, partType(whole.getType(), *axis, shards), whole.getLoc()));
       if (index >= data)
         parameters[whole] = cast<FlatSymbolRefAttr>(call.getParams()[index - data]).getValue();
     }
@@ -73,7 +73,7 @@ private:
   void eraseArguments() {
     Block &block = body.getBody().front();
     block.eraseArguments([&](BlockArgument argument) { return arguments.contains(argument); });
-    body.setNumParams(body.getNumParams() + parameters.size() * (parts - 1));
+    body.setNumParams(body.getNumParams() + parameters.size() * (shards - 1));
     body.setFunctionType(
         FunctionType::get(body.getContext(), block.getArgumentTypes(), block.getTerminator()->getOperandTypes()));
   }
@@ -87,7 +87,7 @@ private:
       if (found == divided.end())
         results.push_back(value);
       else
-        llvm::append_range(results, found->second.parts);
+        llvm::append_range(results, found->second.shards);
     }
     end->setOperands(results);
   }
@@ -99,10 +99,10 @@ private:
     if (auto equation = dyn_cast<ein::Equation>(op); equation && !isa<ein::PutOp>(op))
       return divideEquation(equation);
     if (auto loop = dyn_cast<ein::LoopOp>(op))
-      if (std::optional<LoopAxes> axes = axesOfLoop(loop, givenAxes(loop->getOperands()), parts))
+      if (std::optional<LoopAxes> axes = axesOfLoop(loop, givenAxes(loop->getOperands()), shards))
         return divideLoop(loop, *axes), success();
     if (op->getNumOperands() == 1 && op->getNumResults() == 1)
-      if (std::optional<int64_t> axis = axisBehind(op, divided.lookup(op->getOperand(0)).axis, parts))
+      if (std::optional<int64_t> axis = axisBehind(op, divided.lookup(op->getOperand(0)).axis, shards))
         return divideAlong(op, *axis), success();
     return makeWhole(op);
   }
@@ -118,20 +118,20 @@ private:
   // Replaces a loop by one loop for each shard.
   void divideLoop(ein::LoopOp loop, const LoopAxes &axes) {
     OpBuilder builder(loop);
-    for (int64_t part = 0; part < parts; ++part) {
+    for (int64_t shard = 0; shard < shards; ++shard) {
       SmallVector<Value> operands;
       for (auto [value, axis] : llvm::zip(loop->getOperands(), axes.operands)) {
         auto found = divided.find(value);
-        operands.push_back(found != divided.end() ? found->second.parts[part]
-                           : axis                 ? sliceOf(builder, value, *axis, part, parts)
+        operands.push_back(found != divided.end() ? found->second.shards[shard]
+                           : axis                 ? sliceOf(builder, value, *axis, shard, shards)
                                                   : value);
       }
-      ein::LoopOp made = loopOfPart(builder, loop, operands, axes, part, parts);
+      ein::LoopOp made = loopOfPart(builder, loop, operands, axes, shard, shards);
       for (auto [result, own, axis] : llvm::zip(loop.getResults(), made.getResults(), axes.results)) {
         if (axis) {
           divided[result].axis = *axis;
-          divided[result].parts.push_back(own);
-        } else if (part == 0) { // equal in all shards
+          divided[result].shards.push_back(own);
+        } else if (shard == 0) { // equal in all shards
           result.replaceAllUsesWith(own);
         }
       }
@@ -142,11 +142,11 @@ private:
   void divideAlong(Operation *op, int64_t axis) {
     OpBuilder builder(op);
     Divided made{axis, {}};
-    for (Value part : divided.lookup(op->getOperand(0)).parts) {
+    for (Value shard : divided.lookup(op->getOperand(0)).shards) {
       Operation *clone = builder.clone(*op);
-      clone->setOperand(0, part);
-      clone->getResult(0).setType(partType(op->getResult(0).getType(), axis, parts));
-      made.parts.push_back(clone->getResult(0));
+      clone->setOperand(0, shard);
+      clone->getResult(0).setType(partType(op->getResult(0).getType(), axis, shards));
+      made.shards.push_back(clone->getResult(0));
     }
     divided[op->getResult(0)] = std::move(made);
   }
@@ -164,17 +164,17 @@ private:
     const auto *at = llvm::find(result.dims, *dim);
     Divided made{at - result.dims.begin(), {}};
     OpBuilder builder(op);
-    for (int64_t part = 0; part < parts; ++part) {
+    for (int64_t shard = 0; shard < shards; ++shard) {
       SmallVector<Value> operands(op->getOperands());
       for (auto [index, operand] : llvm::enumerate(op.getInputs()))
         if (auto found = divided.find(operand); found != divided.end())
-          operands[index] = found->second.parts[part];
-      made.parts.push_back(partOf(builder, op, std::move(operands), *dim, part, parts));
+          operands[index] = found->second.shards[shard];
+      made.shards.push_back(partOf(builder, op, std::move(operands), *dim, shard, shards));
     }
     if (at != result.dims.end())
       divided[op->getResult(0)] = std::move(made);
     else
-      op->getResult(0).replaceAllUsesWith(combine(op, made.parts));
+      op->getResult(0).replaceAllUsesWith(combine(op, made.shards));
     return success();
   }
 
@@ -253,22 +253,22 @@ private:
     EquationBuilder build(builder, op.getLoc(), domainOf(op));
     Access position = inputOf(op, index);
     Dims dims = distinct(position.dims);
-    int64_t rows = partType(op.getTable().getType(), table.axis, parts).getDimSize(table.axis);
+    int64_t rows = partType(op.getTable().getType(), table.axis, shards).getDimSize(table.axis);
     auto with = [&](ein::Function function, Access value, int64_t number) {
       return Access{build.map(function, {value, build.constant(number, elementOf(position.value))}, dims), dims};
     };
     SmallVector<Value> made;
     SmallVector<Access> isBefore; // the end of each shard but the last
-    for (int64_t part = 0; part < parts; ++part) {
-      Access own = part ? with(ein::Function::sub, position, part * rows) : position;
-      if (part)
+    for (int64_t shard = 0; shard < shards; ++shard) {
+      Access own = shard ? with(ein::Function::sub, position, shard * rows) : position;
+      if (shard)
         own = with(ein::Function::max, own, 0);
-      if (part + 1 < parts) {
-        isBefore.push_back(with(ein::Function::lt, position, (part + 1) * rows));
+      if (shard + 1 < shards) {
+        isBefore.push_back(with(ein::Function::lt, position, (shard + 1) * rows));
         own = with(ein::Function::min, own, rows - 1);
       }
       Operation *clone = builder.clone(*op);
-      clone->setOperand(0, table.parts[part]);
+      clone->setOperand(0, table.shards[shard]);
       setPosition(cast<ein::Equation>(clone), index, own);
       made.push_back(clone->getResult(0));
     }
@@ -313,8 +313,8 @@ private:
     Value value = operand.get();
     if (parameters.contains(value))
       return emitKeyError(operand.getOwner(), "parallelism.shard", "parameter '")
-             << parameters[value] << "' is divided in " << parts << " parts but needed as a whole"
-             << (isa<ein::LoopOp>(operand.getOwner()) ? " in each turn" : "");
+             << parameters[value] << "' is divided in " << shards << " parts but needed as a whole"
+             << (isa<ein::LoopOp>(operand.getOwner()) ? " in each iteration" : "");
     if (auto argument = arguments.find(value); argument != arguments.end())
       needed.insert(argument->second);
     Value &whole = wholes[value];
@@ -328,7 +328,7 @@ private:
 
   ein::FuncOp body;
   ein::CallOp call;
-  int64_t parts;
+  int64_t shards;
   DividedBody made;
   DenseMap<Value, Divided> divided;
   DenseMap<Value, Value> wholes;
@@ -339,6 +339,6 @@ private:
 
 } // namespace
 
-FailureOr<DividedBody> algebra::divideBody(ein::FuncOp body, ein::CallOp call, const Axes &axes, int64_t parts) {
-  return BodyDivider(body, call, parts).run(axes);
+FailureOr<DividedBody> algebra::divideBody(ein::FuncOp body, ein::CallOp call, const Axes &axes, int64_t shards) {
+  return BodyDivider(body, call, shards).run(axes);
 }

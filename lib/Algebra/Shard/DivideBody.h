@@ -16,7 +16,7 @@ struct DividedBody {
 
 /// Divides a body whose arguments are in `parts` shards along `axes`. Each such argument becomes its shards, and so
 /// does each result that has shards. Fails, with an error, if a parameter is needed whole; `call` names the parameters.
-mlir::FailureOr<DividedBody> divideBody(ein::FuncOp body, ein::CallOp call, const Axes &axes, int64_t parts);
+mlir::FailureOr<DividedBody> divideBody(ein::FuncOp body, ein::CallOp call, const Axes &axes, int64_t shards);
 
 } // namespace plc::algebra
 

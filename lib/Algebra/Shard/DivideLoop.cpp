@@ -20,9 +20,9 @@ namespace {
 
 // Finds the axes of all values of an iteration by forward propagation to a fixpoint. Gives up where a value is needed
 // whole: a sum over shards in each iteration would make the loops wait for each other.
-class TurnAxes {
+class IterationAxes {
 public:
-  TurnAxes(ein::LoopOp loop, int64_t parts) : loop(loop), parts(parts) {}
+  IterationAxes(ein::LoopOp loop, int64_t shards) : loop(loop), shards(shards) {}
 
   // Axis 0 of a sliced operand counts iterations, so it cannot be the divided one; others are one less inside.
   std::optional<LoopAxes> run(const Axes &given) {
@@ -31,21 +31,21 @@ public:
       if (isSlice && axis == 0)
         return std::nullopt;
       if (axis)
-        axisOf[loop.getTurn().getArgument(index)] = *axis - isSlice;
+        axisOf[loop.getIteration().getArgument(index)] = *axis - isSlice;
     }
     for (bool changed = true; changed;) {
       changed = false;
-      if (!followTurn() || !followCarries(changed))
+      if (!followIteration() || !followCarries(changed))
         return std::nullopt;
     }
     LoopAxes axes;
-    for (BlockArgument argument : loop.getTurn().getArguments())
+    for (BlockArgument argument : loop.getIteration().getArguments())
       axes.operands.push_back(find(argument, isSliced(argument.getArgNumber())));
     for (BlockArgument carry : loop.getCarries())
       axes.results.push_back(find(carry));
     for (Value element : loop.getElements())
       axes.results.push_back(find(element, 1));
-    axes.ofTurn = std::move(axisOf);
+    axes.ofIteration = std::move(axisOf);
     return axes;
   }
 
@@ -62,8 +62,8 @@ private:
   }
 
   // Propagates axes through one iteration. False if an equation needs more than its own shard.
-  bool followTurn() {
-    for (Operation &op : loop.getTurn().without_terminator())
+  bool followIteration() {
+    for (Operation &op : loop.getIteration().without_terminator())
       if (llvm::any_of(op.getOperands(), [&](Value operand) { return axisOf.contains(operand); })) {
         std::optional<int64_t> axis = axisOfResult(&op);
         if (!axis)
@@ -91,7 +91,7 @@ private:
     if (equation && !isa<ein::PutOp>(op))
       return axisOfEquation(equation);
     return op->getNumOperands() == 1 && op->getNumResults() == 1
-               ? axisBehind(op, axisOf.lookup(op->getOperand(0)), parts)
+               ? axisBehind(op, axisOf.lookup(op->getOperand(0)), shards)
                : std::nullopt;
   }
 
@@ -118,54 +118,55 @@ private:
   }
 
   ein::LoopOp loop;
-  int64_t parts;
+  int64_t shards;
   llvm::DenseMap<Value, int64_t> axisOf;
 };
 
 } // namespace
 
-std::optional<LoopAxes> algebra::axesOfLoop(ein::LoopOp loop, const Axes &given, int64_t parts) {
-  return TurnAxes(loop, parts).run(given);
+std::optional<LoopAxes> algebra::axesOfLoop(ein::LoopOp loop, const Axes &given, int64_t shards) {
+  return IterationAxes(loop, shards).run(given);
 }
 
 // Builds the loop from clones: types of divided values shrink, and equations are divided by `partOf`.
 ein::LoopOp algebra::loopOfPart(OpBuilder &builder, ein::LoopOp loop, ValueRange operands, const LoopAxes &axes,
-                                int64_t part, int64_t parts) {
+                                int64_t shard, int64_t shards) {
   SmallVector<Type> results;
   for (auto [type, axis] : llvm::zip(loop.getResultTypes(), axes.results))
-    results.push_back(axis ? partType(type, *axis, parts) : type);
+    results.push_back(axis ? partType(type, *axis, shards) : type);
   size_t carries = loop.getInit().size(), slices = loop.getSlices().size();
   auto made = ein::LoopOp::create(builder, loop.getLoc(), results, operands.take_front(carries),
                                   operands.slice(carries, slices), operands.drop_front(carries + slices),
-                                  loop.getTurnsAttr(), loop.getReverseAttr());
+                                  loop.getIterationsAttr(), loop.getReverseAttr());
   made->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
   OpBuilder::InsertionGuard guard(builder);
-  Block *turn = builder.createBlock(&made.getBody());
+  Block *iteration = builder.createBlock(&made.getBody());
   IRMapping own;
-  for (BlockArgument argument : loop.getTurn().getArguments()) {
-    auto axis = axes.ofTurn.find(argument);
-    Type type = axis == axes.ofTurn.end() ? argument.getType() : partType(argument.getType(), axis->second, parts);
-    own.map(argument, turn->addArgument(type, argument.getLoc()));
+  for (BlockArgument argument : loop.getIteration().getArguments()) {
+    auto axis = axes.ofIteration.find(argument);
+    Type type =
+        axis == axes.ofIteration.end() ? argument.getType() : partType(argument.getType(), axis->second, shards);
+    own.map(argument, iteration->addArgument(type, argument.getLoc()));
   }
-  for (Operation &op : loop.getTurn().without_terminator()) {
-    auto axis = op.getNumResults() ? axes.ofTurn.find(op.getResult(0)) : axes.ofTurn.end();
-    if (axis == axes.ofTurn.end()) {
+  for (Operation &op : loop.getIteration().without_terminator()) {
+    auto axis = op.getNumResults() ? axes.ofIteration.find(op.getResult(0)) : axes.ofIteration.end();
+    if (axis == axes.ofIteration.end()) {
       builder.clone(op, own);
     } else if (auto equation = dyn_cast<ein::Equation>(op)) {
       SmallVector<Value> inputs = llvm::map_to_vector(op.getOperands(), [&](Value value) { return own.lookup(value); });
       int64_t dim = resultOf(equation).dims[axis->second];
-      own.map(op.getResult(0), partOf(builder, equation, inputs, dim, part, parts));
+      own.map(op.getResult(0), partOf(builder, equation, inputs, dim, shard, shards));
     } else {
-      builder.clone(op, own)->getResult(0).setType(partType(op.getResult(0).getType(), axis->second, parts));
+      builder.clone(op, own)->getResult(0).setType(partType(op.getResult(0).getType(), axis->second, shards));
     }
   }
   SmallVector<Value> given;
   for (auto [index, value] : llvm::enumerate(loop.getEnd()->getOperands())) {
     Value mapped = own.lookup(value);
-    bool isWhole = !axes.ofTurn.contains(value);
+    bool isWhole = !axes.ofIteration.contains(value);
     // The next iteration reads a shard of this carry, so only that is passed on.
     if (index < carries && axes.results[index] && isWhole)
-      mapped = sliceOf(builder, mapped, *axes.results[index], part, parts);
+      mapped = sliceOf(builder, mapped, *axes.results[index], shard, shards);
     given.push_back(mapped);
   }
   ein::ReturnOp::create(builder, loop.getEnd()->getLoc(), given);

@@ -37,8 +37,8 @@ constexpr const char *shardKey = "parallelism.shard";
 using AxisOf = DenseMap<StringAttr, int64_t>; // of divided parameters and states, by name
 
 // The name of a shard: `part(PATH, axis A, P of N)`.
-StringAttr nameOf(StringAttr whole, int64_t axis, int64_t part, int64_t parts) {
-  return StringAttr::get(whole.getContext(), partName({whole.getValue(), axis, part, parts}));
+StringAttr nameOf(StringAttr whole, int64_t axis, int64_t shard, int64_t shards) {
+  return StringAttr::get(whole.getContext(), partName({whole.getValue(), axis, shard, shards}));
 }
 
 /// Divides a model: its calls in program order, and a variant of each body for each way in which its arguments are
@@ -46,8 +46,8 @@ StringAttr nameOf(StringAttr whole, int64_t axis, int64_t part, int64_t parts) {
 class ModelDivider {
 public:
   /// `axes` are those of parameters; the axes of states are added.
-  ModelDivider(ein::ModelOp model, AxisOf &axes, int64_t parts)
-      : model(model), block(model.getBody().front()), symbols(model->getParentOp()), axes(axes), parts(parts) {}
+  ModelDivider(ein::ModelOp model, AxisOf &axes, int64_t shards)
+      : model(model), block(model.getBody().front()), symbols(model->getParentOp()), axes(axes), shards(shards) {}
 
   // Whole values stay beside their shards until the end, when those that nothing reads are erased.
   LogicalResult run() {
@@ -91,8 +91,8 @@ private:
 
   // Appends the name of an argument or result, or the names of its shards.
   void addName(SmallVector<Attribute> &names, StringAttr name, std::optional<int64_t> axis) {
-    for (int64_t part = 0; axis && part < parts; ++part) {
-      StringAttr path = nameOf(StringAttr::get(model.getContext(), stateOf(name.getValue())), *axis, part, parts);
+    for (int64_t shard = 0; axis && shard < shards; ++shard) {
+      StringAttr path = nameOf(StringAttr::get(model.getContext(), stateOf(name.getValue())), *axis, shard, shards);
       names.push_back(StringAttr::get(model.getContext(), stateName(path.getValue())));
     }
     if (!axis)
@@ -130,9 +130,9 @@ private:
     axes.try_emplace(StringAttr::get(model.getContext(), stateOf(cast<StringAttr>(name).getValue())), axis);
     Divided &made = divided[whole];
     made.axis = axis;
-    for (int64_t part = 0; part < parts; ++part)
-      made.parts.push_back(block.insertArgument(whole.getArgNumber() + 1 + part, partType(whole.getType(), axis, parts),
-                                                whole.getLoc()));
+    for (int64_t shard = 0; shard < shards; ++shard)
+      made.shards.push_back(block.insertArgument(whole.getArgNumber() + 1 + shard,
+                                                 partType(whole.getType(), axis, shards), whole.getLoc()));
   }
 
   // Divides a call. A body may need some arguments whole: those are joined and it is tried again. States are divided in
@@ -179,7 +179,7 @@ private:
     auto whole = symbols.lookup<ein::FuncOp>(call.getCallee());
     variant.body = whole.clone();
     symbols.insert(variant.body, whole->getIterator());
-    FailureOr<DividedBody> made = divideBody(variant.body, call, ways, parts);
+    FailureOr<DividedBody> made = divideBody(variant.body, call, ways, shards);
     if (failed(made))
       return failure();
     variant.made = *made;
@@ -196,29 +196,29 @@ private:
     SmallVector<Attribute> params;
     for (Value value : call.getArgs())
       if (auto found = divided.find(value); found != divided.end())
-        llvm::append_range(args, found->second.parts);
+        llvm::append_range(args, found->second.shards);
       else
         args.push_back(value);
     for (auto param : call.getParams().getAsRange<FlatSymbolRefAttr>()) {
       std::optional<int64_t> axis = axisOf(param.getValue());
-      for (int64_t part = 0; axis && part < parts; ++part)
-        params.push_back(FlatSymbolRefAttr::get(nameOf(param.getAttr(), *axis, part, parts)));
+      for (int64_t shard = 0; axis && shard < shards; ++shard)
+        params.push_back(FlatSymbolRefAttr::get(nameOf(param.getAttr(), *axis, shard, shards)));
       if (!axis)
         params.push_back(param);
     }
     OpBuilder builder(call);
     ein::FuncOp body = variant.body;
-    auto made =
-        ein::CallOp::create(builder, call.getLoc(), body.getResultTypes(), body.getSymName(), args,
-                            builder.getArrayAttr(params), call.getAccumulates(), call.getPath(), call.getTurnAttr());
+    auto made = ein::CallOp::create(builder, call.getLoc(), body.getResultTypes(), body.getSymName(), args,
+                                    builder.getArrayAttr(params), call.getAccumulates(), call.getPath(),
+                                    call.getIterationAttr());
     unsigned next = 0;
     for (auto [result, axis] : llvm::zip(call.getResults(), variant.made.results)) {
       if (!axis) {
         result.replaceAllUsesWith(made.getResult(next++));
         continue;
       }
-      divided[result] = {*axis, llvm::to_vector_of<Value>(made.getResults().slice(next, parts))};
-      next += parts;
+      divided[result] = {*axis, llvm::to_vector_of<Value>(made.getResults().slice(next, shards))};
+      next += shards;
     }
     replaced.push_back(call);
   }
@@ -230,7 +230,7 @@ private:
     for (auto [name, batchAxis, argument] :
          llvm::zip(model.getArgNames().getAsRange<StringAttr>(), model.getArgBatch(), arguments)) {
       addName(names, name, axisOf(argument));
-      batch.append(axisOf(argument) ? parts : 1, batchAxis);
+      batch.append(axisOf(argument) ? shards : 1, batchAxis);
     }
     model.setArgNamesAttr(ArrayAttr::get(model.getContext(), names));
     model.setArgBatch(batch);
@@ -259,16 +259,16 @@ private:
          llvm::zip(model.getResultNames().getAsRange<StringAttr>(), model.getResultBatch(), end->getOpOperands())) {
       std::optional<int64_t> axis = axisOf(StringRef(stateOf(name.getValue())));
       addName(names, name, axis);
-      batch.append(axis ? parts : 1, batchAxis);
+      batch.append(axis ? shards : 1, batchAxis);
       if (!axis || axisOf(operand.get()) != axis)
         makeWhole(operand);
       if (auto found = divided.find(operand.get()); found != divided.end()) {
-        llvm::append_range(results, found->second.parts);
+        llvm::append_range(results, found->second.shards);
         continue;
       }
       OpBuilder builder(end);
-      for (int64_t part = 0; axis && part < parts; ++part)
-        results.push_back(sliceOf(builder, operand.get(), *axis, part, parts));
+      for (int64_t shard = 0; axis && shard < shards; ++shard)
+        results.push_back(sliceOf(builder, operand.get(), *axis, shard, shards));
       if (!axis)
         results.push_back(operand.get());
     }
@@ -299,7 +299,7 @@ private:
   Block &block;
   SymbolTable symbols;
   AxisOf &axes;
-  int64_t parts;
+  int64_t shards;
   DenseMap<Value, Divided> divided;
   DenseMap<Value, Value> wholes;
   std::map<std::pair<std::string, std::vector<std::optional<int64_t>>>, Variant> variants;
@@ -316,11 +316,11 @@ struct EinShard : algebra::impl::EinShardBase<EinShard> {
     ein::ModelOp model = modelOf(getOperation());
     if (!model || failed(readSizes(model)) || failed(findAxes(model)))
       return signalPassFailure();
-    if (!axes.empty() && failed(ModelDivider(model, axes, parts).run()))
+    if (!axes.empty() && failed(ModelDivider(model, axes, shards).run()))
       return signalPassFailure();
     for (auto param : llvm::make_early_inc_range(getOperation().getOps<ein::ParamOp>())) {
       param.removeSizesAttr();
-      divide(param, [&](ein::ParamOp part, int64_t axis) { part.setType(partType(param.getType(), axis, parts)); });
+      divide(param, [&](ein::ParamOp shard, int64_t axis) { shard.setType(partType(param.getType(), axis, shards)); });
     }
     for (auto state : llvm::make_early_inc_range(getOperation().getOps<ein::StateOp>()))
       divide(state, [](ein::StateOp, int64_t) {});
@@ -334,11 +334,11 @@ private:
       int64_t number = 0;
       if (name.empty() || count.getAsInteger(10, number) || number < 2)
         return emitKeyError(model, shardKey, "found '") << text << "', expected a size and its parts, as in 'F=2'";
-      if (parts && parts != number)
+      if (shards && shards != number)
         return emitKeyError(model, shardKey, "size '")
-               << name << "' is divided in " << number << " parts and another one in " << parts
+               << name << "' is divided in " << number << " parts and another one in " << shards
                << "; all that are divided need as many";
-      parts = number;
+      shards = number;
       names.insert(name);
     }
     return success();
@@ -357,9 +357,9 @@ private:
           continue;
         used.insert(size);
         int64_t extent = cast<RankedTensorType>(param.getType()).getDimSize(axis);
-        if (extent % parts)
+        if (extent % shards)
           return emitKeyError(param, shardKey, "size '")
-                 << size << "' is " << extent << " but is divided in " << parts << " parts";
+                 << size << "' is " << extent << " but is divided in " << shards << " parts";
         axes.try_emplace(param.getSymNameAttr(), axis);
       }
     }
@@ -377,15 +377,15 @@ private:
     if (axis == axes.end())
       return;
     OpBuilder builder(op);
-    for (int64_t part = 0; part < parts; ++part) {
+    for (int64_t shard = 0; shard < shards; ++shard) {
       auto made = cast<Op>(builder.clone(*op));
-      made.setSymNameAttr(nameOf(op.getSymNameAttr(), axis->second, part, parts));
+      made.setSymNameAttr(nameOf(op.getSymNameAttr(), axis->second, shard, shards));
       finish(made, axis->second);
     }
     op.erase();
   }
 
-  int64_t parts = 0;
+  int64_t shards = 0;
   llvm::SetVector<StringRef> names;
   AxisOf axes;
 };

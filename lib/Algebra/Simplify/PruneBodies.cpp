@@ -95,7 +95,7 @@ void pruneCall(ein::CallOp call, const BitVector &deadResults, const BitVector &
   OpBuilder builder(call);
   auto pruned = ein::CallOp::create(builder, call.getLoc(), ValueRange(results).getTypes(), call.getCallee(),
                                     kept(call.getArgs(), deadArguments), call.getParams(), call.getAccumulates(),
-                                    call.getPathAttr(), call.getTurnAttr());
+                                    call.getPathAttr(), call.getIterationAttr());
   for (auto [old, result] : llvm::zip(results, pruned.getResults()))
     old.replaceAllUsesWith(result);
   call.erase();

@@ -56,7 +56,7 @@ static void rewriteBlock(Block &block, PatternApplicator &applicator, PatternRew
   };
   for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
     if (auto loop = dyn_cast<ein::LoopOp>(op))
-      rewriteBlock(loop.getTurn(), applicator, rewriter, counter);
+      rewriteBlock(loop.getIteration(), applicator, rewriter, counter);
     while (succeeded(rewrite(op)) && !counter.erased.contains(&op)) {
     }
   }

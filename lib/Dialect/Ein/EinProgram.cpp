@@ -97,7 +97,7 @@ LogicalResult verifySignature(FunctionOpInterface op) {
 } // namespace
 
 ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
-  SMLoc place = parser.getCurrentLocation();
+  SMLoc location = parser.getCurrentLocation();
   if (failed(parseFunctionLike<FuncOp>(parser, result)))
     return failure();
   // (C5). The role is a string, as the kind is.
@@ -107,7 +107,7 @@ ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
     return success();
   std::optional<BodyRole> role = symbolizeBodyRole(word.getValue());
   if (!role)
-    return parser.emitError(place, "has role '") << word.getValue() << "' but roles are F, B, W and sum";
+    return parser.emitError(location, "has role '") << word.getValue() << "' but roles are F, B, W and sum";
   result.attributes.set(name, BodyRoleAttr::get(parser.getContext(), *role));
   return success();
 }

@@ -24,10 +24,10 @@ public:
 
   // `parenthesized`: whether operands are in parentheses, if no subscripts come before them.
   ParseResult parseRule(bool parenthesized = false) {
-    textPlace = parser.getCurrentLocation();
+    textLocation = parser.getCurrentLocation();
     if (succeeded(parser.parseOptionalString(&text)))
       return parseSubscripts();
-    inputsPlace = parser.getCurrentLocation();
+    inputsLocation = parser.getCurrentLocation();
     OpAsmParser::Delimiter delimiter = parenthesized ? OpAsmParser::Delimiter::Paren : OpAsmParser::Delimiter::None;
     NoneType none = parser.getBuilder().getNoneType();
     return failure(parser.parseOperandList(inputs, delimiter) || parser.parseKeyword("over") ||
@@ -39,8 +39,8 @@ public:
   ParseResult requireInputs(unsigned least, unsigned most) {
     if (inputs.size() >= least && inputs.size() <= most)
       return success();
-    return parser.emitError(inputsPlace) << "found " << inputs.size() << " operands, expected "
-                                         << (least == most ? "" : "at least ") << least;
+    return parser.emitError(inputsLocation)
+           << "found " << inputs.size() << " operands, expected " << (least == most ? "" : "at least ") << least;
   }
 
   template <typename Attr>
@@ -74,7 +74,7 @@ public:
   ParseResult parseAccumulator() {
     if (failed(parser.parseOptionalKeyword("into")))
       return success();
-    accumulatorPlace = parser.getCurrentLocation();
+    accumulatorLocation = parser.getCurrentLocation();
     return failure(parser.parseOperand(accumulator.emplace_back()) ||
                    parser.parseColonType(accumulatorTypes.emplace_back()));
   }
@@ -83,25 +83,25 @@ public:
   ParseResult parseAfter() {
     if (failed(parser.parseOptionalKeyword("after")))
       return success();
-    afterPlace = parser.getCurrentLocation();
+    afterLocation = parser.getCurrentLocation();
     return failure(parser.parseOperandList(after) || parser.parseColonTypeList(afterTypes));
   }
 
   // Parses attributes and types, then resolves operands. Extents come from the types if there were subscripts.
   template <typename Op>
   ParseResult finish() {
-    SMLoc place = parser.getCurrentLocation();
-    auto error = [&] { return parser.emitError(place) << "'" << state.name.getStringRef() << "' op "; };
+    SMLoc location = parser.getCurrentLocation();
+    auto error = [&] { return parser.emitError(location) << "'" << state.name.getStringRef() << "' op "; };
     if (parser.parseOptionalAttrDict(state.attributes) ||
         failed(Op::verifyInherentAttrs(state.name, state.attributes, error)))
       return failure();
-    SMLoc typesPlace = parser.getCurrentLocation();
+    SMLoc typesLocation = parser.getCurrentLocation();
     FunctionType type;
     if (parser.parseColonType(type) || parser.addTypesToList(type.getResults(), state.types) ||
-        parser.resolveOperands(inputs, type.getInputs(), inputsPlace, state.operands) ||
-        parser.resolveOperands(after, afterTypes, afterPlace, state.operands) ||
-        parser.resolveOperands(accumulator, accumulatorTypes, accumulatorPlace, state.operands) ||
-        (subscripts && setExtents(type, typesPlace)))
+        parser.resolveOperands(inputs, type.getInputs(), inputsLocation, state.operands) ||
+        parser.resolveOperands(after, afterTypes, afterLocation, state.operands) ||
+        parser.resolveOperands(accumulator, accumulatorTypes, accumulatorLocation, state.operands) ||
+        (subscripts && setExtents(type, typesLocation)))
       return failure();
     auto &properties = state.getOrAddProperties<typename Op::Properties>();
     properties.extents = extents;
@@ -116,11 +116,11 @@ public:
 private:
   // An error at an offset in the subscripts, behind their quotation mark.
   InFlightDiagnostic errorAt(size_t offset) {
-    return parser.emitError(SMLoc::getFromPointer(textPlace.getPointer() + 1 + offset));
+    return parser.emitError(SMLoc::getFromPointer(textLocation.getPointer() + 1 + offset));
   }
 
   ParseResult parseSubscripts() {
-    inputsPlace = parser.getCurrentLocation();
+    inputsLocation = parser.getCurrentLocation();
     if (parser.parseOperandList(inputs))
       return failure();
     FailureOr<Subscripts> read =
@@ -132,16 +132,16 @@ private:
     return success();
   }
 
-  ParseResult setExtents(FunctionType type, SMLoc place) {
+  ParseResult setExtents(FunctionType type, SMLoc location) {
     SmallVector<RankedTensorType> types;
     for (Type each : llvm::concat<const Type>(type.getInputs(), type.getResults())) {
       auto tensor = dyn_cast<RankedTensorType>(each);
       if (!tensor)
-        return parser.emitError(place) << "found " << each << ", expected a tensor with the extents of its indices";
+        return parser.emitError(location) << "found " << each << ", expected a tensor with the extents of its indices";
       types.push_back(tensor);
     }
     if (type.getNumResults() != 1)
-      return parser.emitError(place) << "found " << type.getNumResults() << " results, expected one";
+      return parser.emitError(location) << "found " << type.getNumResults() << " results, expected one";
     FailureOr<SmallVector<int64_t>> found = subscripts->extents(types, [&](size_t offset) { return errorAt(offset); });
     if (failed(found))
       return failure();
@@ -153,7 +153,7 @@ private:
   OperationState &state;
   Subscripts::Table table;
   std::string text;
-  SMLoc textPlace, inputsPlace, accumulatorPlace, afterPlace;
+  SMLoc textLocation, inputsLocation, accumulatorLocation, afterLocation;
   std::optional<Subscripts> subscripts;
   SmallVector<Unresolved> inputs, after;
   SmallVector<Type> afterTypes;
@@ -295,11 +295,11 @@ void ScatterAddOp::print(OpAsmPrinter &printer) {
 
 ParseResult PutOp::parse(OpAsmParser &parser, OperationState &state) {
   EquationReader reader(parser, state, Subscripts::Table::Result);
-  SMLoc place = parser.getCurrentLocation();
+  SMLoc location = parser.getCurrentLocation();
   if (reader.parseRule() || reader.requireInputs(1, UINT_MAX) || reader.parseAfter() || reader.parseAccumulator())
     return failure();
   if (!reader.numAccumulators())
-    return parser.emitError(place) << "replaces elements of no state, expected 'into'";
+    return parser.emitError(location) << "replaces elements of no state, expected 'into'";
   if (reader.finish<PutOp>())
     return failure();
   state.getOrAddProperties<Properties>().operandSegmentSizes = {1, int32_t(reader.numInputs()) - 1,

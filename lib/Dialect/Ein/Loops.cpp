@@ -5,10 +5,10 @@
 using namespace mlir;
 using namespace plc::ein;
 
-RankedTensorType plc::ein::stackedType(Type element, int64_t turns) {
+RankedTensorType plc::ein::stackedType(Type element, int64_t iterations) {
   auto type = cast<RankedTensorType>(element);
   SmallVector<int64_t> shape(type.getShape());
-  shape.insert(shape.begin(), turns);
+  shape.insert(shape.begin(), iterations);
   std::optional<int64_t> batch = batchAxisOf(type);
   return tensorType(shape, type.getElementType(), batch ? std::optional(*batch + 1) : std::nullopt);
 }
@@ -31,11 +31,11 @@ namespace {
 // (C2)
 LogicalResult verifyStacked(LoopOp loop, Type type, StringRef what, size_t number) {
   auto tensor = cast<RankedTensorType>(type);
-  if (tensor.getRank() == 0 || tensor.getDimSize(0) != int64_t(loop.getTurns()))
+  if (tensor.getRank() == 0 || tensor.getDimSize(0) != int64_t(loop.getIterations()))
     return loop.emitOpError() << what << " #" << number << " is " << type << " but axis 0 needs the extent "
-                              << loop.getTurns() << ", one position for each turn";
+                              << loop.getIterations() << ", one position for each iteration";
   if (batchAxisOf(type) == 0)
-    return loop.emitOpError() << what << " #" << number << " has turns along the batch, in " << type;
+    return loop.emitOpError() << what << " #" << number << " has iterations along the batch, in " << type;
   return success();
 }
 
@@ -54,10 +54,10 @@ LogicalResult verifyTypes(LoopOp loop, TypeRange found, ArrayRef<Type> expected,
 } // namespace
 
 LogicalResult LoopOp::verify() {
-  if (getTurns() == 0)
-    return emitOpError("has no turn");
+  if (getIterations() == 0)
+    return emitOpError("has no iteration");
   // (C1)
-  if (!getBody().hasOneBlock() || getTurn().empty() || !isa<ReturnOp>(getTurn().back()))
+  if (!getBody().hasOneBlock() || getIteration().empty() || !isa<ReturnOp>(getIteration().back()))
     return emitOpError("has a body that is not one block, ended by 'ein.return'");
   if (getNumResults() < getInit().size())
     return emitOpError("has ") << getNumResults() << " results but " << getInit().size() << " carries";
@@ -78,7 +78,7 @@ LogicalResult LoopOp::verify() {
       return failure();
     given.push_back(partType(result.getType()));
   }
-  if (failed(verifyTypes(*this, getTurn().getArgumentTypes(), arguments, "argument")))
+  if (failed(verifyTypes(*this, getIteration().getArgumentTypes(), arguments, "argument")))
     return failure();
   return verifyTypes(*this, getEnd()->getOperandTypes(), given, "result");
 }

@@ -44,9 +44,9 @@ static SmallVector<AxisPositions> positionsOf(AffineMap map) {
 }
 
 SmallVector<AxisPositions> WindowOp::getPositions() { return positionsOf(getMap()); }
-SmallVector<AxisPositions> PlaceOp::getPositions() { return positionsOf(getMap()); }
+SmallVector<AxisPositions> InsertSliceOp::getPositions() { return positionsOf(getMap()); }
 
-bool PlaceOp::keepsWhole(int64_t axis) {
+bool InsertSliceOp::keepsWhole(int64_t axis) {
   return isa<AffineDimExpr>(getMap().getResult(axis)) &&
          getType().getDimSize(axis) == getInput().getType().getDimSize(axis);
 }
@@ -109,7 +109,7 @@ LogicalResult WindowOp::verify() {
   return success();
 }
 
-LogicalResult PlaceOp::verify() {
+LogicalResult InsertSliceOp::verify() {
   auto input = getInput().getType(), result = getType();
   // (C1)
   if (input.getRank() != result.getRank() || input.getElementType() != result.getElementType())
@@ -151,12 +151,12 @@ Value plc::ein::window(OpBuilder &builder, Location loc, Value value, ArrayRef<A
                           AffineMap::get(shape.size(), 0, exprs, builder.getContext()));
 }
 
-Value plc::ein::place(OpBuilder &builder, Location loc, Value value, ArrayRef<int64_t> offsets,
-                      ArrayRef<int64_t> strides, ArrayRef<int64_t> shape) {
+Value plc::ein::insertSlice(OpBuilder &builder, Location loc, Value value, ArrayRef<int64_t> offsets,
+                            ArrayRef<int64_t> strides, ArrayRef<int64_t> shape) {
   auto type = cast<RankedTensorType>(value.getType());
   SmallVector<AffineExpr> positions;
   for (auto [axis, offset, stride] : llvm::enumerate(offsets, strides))
     positions.push_back(builder.getAffineDimExpr(axis) * stride + offset);
-  return PlaceOp::create(builder, loc, tensorType(shape, type.getElementType(), batchAxisOf(type)), value,
-                         AffineMap::get(type.getRank(), 0, positions, builder.getContext()));
+  return InsertSliceOp::create(builder, loc, tensorType(shape, type.getElementType(), batchAxisOf(type)), value,
+                               AffineMap::get(type.getRank(), 0, positions, builder.getContext()));
 }

@@ -27,8 +27,8 @@ LogicalResult RankOp::verify() {
 
 LogicalResult LayoutOp::verify() {
   // (C1)
-  if (getStaticBytes() > getBoundBytes() || getBoundBytes() > getArenaBytes())
-    return emitOpError("has ") << getStaticBytes() << " static bytes, bound " << getBoundBytes() << " and arena "
+  if (getPersistentBytes() > getBoundBytes() || getBoundBytes() > getArenaBytes())
+    return emitOpError("has ") << getPersistentBytes() << " static bytes, bound " << getBoundBytes() << " and arena "
                                << getArenaBytes() << ", which do not ascend";
   // (C2)
   llvm::SmallSet<std::tuple<StringRef, Role, bool>, 8> framed;
@@ -59,12 +59,12 @@ LogicalResult FrameOp::verify() {
   return success();
 }
 
-LogicalResult StaticOp::verify() {
+LogicalResult BufferOp::verify() {
   // (C1)
-  if (getSite().has_value() != (getKind() == StaticKind::gradient))
-    return emitOpError("'") << stringifyStaticKind(getKind()) << "' has "
+  if (getSite().has_value() != (getKind() == BufferKind::gradient))
+    return emitOpError("'") << stringifyBufferKind(getKind()) << "' has "
                             << (getSite() ? "a site, as only gradients have" : "no site");
   if (!getSite() && (getLane() != 0 || getLanes() != 1))
-    return emitOpError("'") << stringifyStaticKind(getKind()) << "' has lanes, as only gradients have";
+    return emitOpError("'") << stringifyBufferKind(getKind()) << "' has lanes, as only gradients have";
   return success();
 }

@@ -54,10 +54,10 @@ static LogicalResult verifyEquations(KernelOp kernel) {
   if (!llvm::equal(end.getOperandTypes(), kernel.getResultTypes()))
     return end.emitOpError("yields ") << end.getOperandTypes() << " but the kernel has results "
                                       << kernel.getResultTypes();
-  bool turns = kernel.getKind() == KernelKind::loop;
+  bool iterations = kernel.getKind() == KernelKind::loop;
   for (Operation &op : body.front().without_terminator())
-    if (!(turns ? isa<KernelOp, ein::LoopOp, ein::IotaOp>(op)
-                : isa<ein::Equation, ein::IotaOp, ein::ConstantOp, ein::CastOp, ein::PlaceOp>(op)) &&
+    if (!(iterations ? isa<KernelOp, ein::LoopOp, ein::IotaOp>(op)
+                     : isa<ein::Equation, ein::IotaOp, ein::ConstantOp, ein::CastOp, ein::InsertSliceOp>(op)) &&
         !ein::isView(&op))
       return op.emitOpError("is no equation but stands in kernel '") << kernel.getSymName() << "'";
   return success();
@@ -73,14 +73,14 @@ LogicalResult KernelOp::verifyRegions() {
            << std::distance(loops.begin(), loops.end()) << " loops and " << getNumAccumulators()
            << " accumulators but needs one loop and no accumulator";
   ein::LoopOp loop = getLoop();
-  for (Operation &op : loop.getTurn().without_terminator())
+  for (Operation &op : loop.getIteration().without_terminator())
     if (!isa<CallOp>(op))
-      return op.emitOpError("is no call but stands in a turn of kernel '") << getSymName() << "'";
+      return op.emitOpError("is no call but stands in an iteration of kernel '") << getSymName() << "'";
   for (OperandRange given : {loop.getNextCarries(), loop.getElements()}) {
     llvm::SmallPtrSet<Value, 8> seen;
     for (Value value : given)
       if (!value.getDefiningOp() || !seen.insert(value).second)
-        return loop.getEnd()->emitOpError("gives a value twice, or one that no call of the turn makes");
+        return loop.getEnd()->emitOpError("gives a value twice, or one that no call of the iteration makes");
   }
   return success();
 }

@@ -13,7 +13,7 @@ Value plc::plan::forwardedFrom(Value value, llvm::function_ref<Value(PopOp)> sta
   return nullptr;
 }
 
-std::optional<int64_t> plc::plan::preparedNumber(Value resolved) {
+std::optional<int64_t> plc::plan::precomputedNumber(Value resolved) {
   auto call = resolved.getDefiningOp<CallOp>();
   auto task = call ? dyn_cast<TaskOp>(call->getParentOp()) : nullptr;
   if (task && task.getRole() == Role::P)
@@ -23,12 +23,12 @@ std::optional<int64_t> plc::plan::preparedNumber(Value resolved) {
   return std::nullopt;
 }
 
-std::string plc::plan::preparedName(Value resolved, int64_t number) {
+std::string plc::plan::precomputedName(Value resolved, int64_t number) {
   return (resolved.getDefiningOp()->getParentOfType<StageOp>().getSymName() + "." + Twine(number)).str();
 }
 
-bool plc::plan::isStatic(Value resolved) {
-  return isa_and_nonnull<ParamOp, SiteOp>(resolved.getDefiningOp()) || preparedNumber(resolved);
+bool plc::plan::isPersistent(Value resolved) {
+  return isa_and_nonnull<ParamOp, SiteOp>(resolved.getDefiningOp()) || precomputedNumber(resolved);
 }
 
 int64_t plc::plan::byteSize(Type type) { return byteSizeOf(cast<RankedTensorType>(type)); }

@@ -15,7 +15,7 @@ using llvm::Twine;
 static std::string clipped(const Expr &expr) { return expr.text.substr(0, 60).str(); }
 
 bool RuleBuilder::refuseAffine(const Expr &expr, const Twine &why) {
-  diagnostics.error(expr.place,
+  diagnostics.error(expr.location,
                     "'" + clipped(expr) + "' " + why +
                         "; a position is a sum of integers times indices, or what a tensor of integers holds");
   return false;
@@ -44,7 +44,8 @@ static bool namesIndex(const Expr &expr, const Sizes &sizes) {
 bool RuleBuilder::addTerms(const Expr &expr, int64_t factor, bool written, std::vector<AffineTerm> &terms,
                            int64_t &constant) {
   if (expr.kind == Expr::Name && isSizeName(expr.name) && !scope.sizes.find(expr.name)) {
-    diagnostics.error(expr.place, "'" + expr.name + "' is no known size, and an index starts with a lower-case letter");
+    diagnostics.error(expr.location,
+                      "'" + expr.name + "' is no known size, and an index starts with a lower-case letter");
     return false;
   }
   if (!namesIndex(expr, scope.sizes) && (expr.kind != Expr::Call || isSizeCall(expr)) && expr.kind != Expr::If &&
@@ -58,7 +59,7 @@ bool RuleBuilder::addTerms(const Expr &expr, int64_t factor, bool written, std::
     return true;
   }
   switch (expr.kind) {
-  case Expr::Name: terms.push_back({expr.name, expr.place, factor, written}); return true;
+  case Expr::Name: terms.push_back({expr.name, expr.location, factor, written}); return true;
   case Expr::Paren: return addTerms(*expr.operands[0], factor, written, terms, constant);
   case Expr::Negate: return addTerms(*expr.operands[0], -factor, true, terms, constant);
   case Expr::Sum: {
@@ -185,7 +186,7 @@ std::optional<RuleBuilder::Affine> RuleBuilder::affineOf(const Expr &expr) {
       continue;
     }
     affine.indices.push_back(id);
-    affine.places.push_back(term.place);
+    affine.locations.push_back(term.location);
     affine.strides.push_back(term.coefficient);
   }
   for (auto [id, stride] : llvm::zip(affine.indices, affine.strides))
@@ -209,15 +210,15 @@ bool RuleBuilder::setParts(Affine &affine) {
   sortTerms(ordered);
   affine.inner = ordered[0].coefficient;
   affine.indices.clear();
-  affine.places.clear();
+  affine.locations.clear();
   affine.strides.clear();
   bool ok = true;
   for (size_t i = 0; i < ordered.size(); ++i) {
     affine.indices.push_back(indexNamed(ordered[i].name));
-    affine.places.push_back(ordered[i].place);
+    affine.locations.push_back(ordered[i].location);
     if (i > 0)
-      ok &= setExtent(affine.indices[i], {ordered[i - 1].coefficient / ordered[i].coefficient, ordered[i].place},
-                      ordered[i].place, "'" + clipped(*affine.expr) + "'");
+      ok &= setExtent(affine.indices[i], {ordered[i - 1].coefficient / ordered[i].coefficient, ordered[i].location},
+                      ordered[i].location, "'" + clipped(*affine.expr) + "'");
   }
   return ok;
 }
@@ -227,13 +228,13 @@ bool RuleBuilder::setAxis(const Affine &affine, Axis axis, const Twine &owner) {
   const Expr &expr = *affine.expr;
   if (axis.extent % affine.inner != 0) {
     diagnostics
-        .error(expr.place, "'" + clipped(expr) + "' splits " + owner + " into parts of " + Twine(affine.inner) +
-                               ", but its axis has extent " + Twine(axis.extent))
-        .note(axis.place, "extent " + Twine(axis.extent) + " is from here");
+        .error(expr.location, "'" + clipped(expr) + "' splits " + owner + " into parts of " + Twine(affine.inner) +
+                                  ", but its axis has extent " + Twine(axis.extent))
+        .note(axis.location, "extent " + Twine(axis.extent) + " is from here");
     badIndices = true;
     return false;
   }
-  return setExtent(affine.indices[0], {axis.extent / affine.inner, axis.place}, expr.place,
+  return setExtent(affine.indices[0], {axis.extent / affine.inner, axis.location}, expr.location,
                    "'" + clipped(expr) + "' of " + owner);
 }
 
@@ -242,8 +243,8 @@ bool RuleBuilder::checkConstant(int64_t constant, const Expr &expr, const Axis &
   if (constant >= 0 && constant < axis.extent)
     return true;
   diagnostics
-      .error(expr.place,
+      .error(expr.location,
              "index " + Twine(constant) + " is outside '" + tensor + "', whose axis has extent " + Twine(axis.extent))
-      .note(axis.place, "extent " + Twine(axis.extent) + " is from here");
+      .note(axis.location, "extent " + Twine(axis.extent) + " is from here");
   return false;
 }

@@ -12,7 +12,7 @@ using llvm::Twine;
 const Node *RuleBuilder::resolveCall(const Expr &expr, const Context &context) {
   Builtin builtin = builtinOf(expr.name);
   if (builtin != Builtin::None && !expr.given.empty()) {
-    diagnostics.error(expr.given[0].place, "'" + expr.name + "' has no argument '" + expr.given[0].name + "'");
+    diagnostics.error(expr.given[0].location, "'" + expr.name + "' has no argument '" + expr.given[0].name + "'");
     return nullptr;
   }
   switch (builtin) {
@@ -27,10 +27,10 @@ const Node *RuleBuilder::resolveCall(const Expr &expr, const Context &context) {
   case Builtin::Size: {
     auto it = expr.operands.size() == 1 ? byName.find(expr.operands[0]->text) : byName.end();
     if (it != byName.end() && (*indices)[it->second].extent)
-      return makeNumber(static_cast<double>((*indices)[it->second].extent), expr.place);
+      return makeNumber(static_cast<double>((*indices)[it->second].extent), expr.location);
     if (const Size *extent = isSizeCall(expr) ? scope.sizes.findExtent(expr.operands[0]->name) : nullptr)
-      return makeNumber(static_cast<double>(*extent->value), expr.place);
-    diagnostics.error(expr.place, "'size' takes one index of the rule");
+      return makeNumber(static_cast<double>(*extent->value), expr.location);
+    diagnostics.error(expr.location, "'size' takes one index of the rule");
     return nullptr;
   }
   case Builtin::Pad: return resolvePad(expr, context);
@@ -40,14 +40,14 @@ const Node *RuleBuilder::resolveCall(const Expr &expr, const Context &context) {
   if (known != bareCalls.end()) {
     const Binding &result = known->second;
     if (result.kind == Binding::Number)
-      return makeNumber(result.number, expr.place);
+      return makeNumber(result.number, expr.location);
     if (result.kind == Binding::Broken ||
         (!result.view.axes.empty() && (!bare || left.size() != result.view.axes.size())))
       return nullptr;
     llvm::SmallVector<Node::Position, 4> entries;
     for (unsigned i = 0; i < result.view.axes.size(); ++i)
       entries.push_back({{left[i]}});
-    return makeRead(result.view, entries, expr.place);
+    return makeRead(result.view, entries, expr.location);
   }
   if (!hasIndex(expr))
     return nullptr; // the walk over indices has reported it
@@ -59,11 +59,12 @@ const Node *RuleBuilder::resolveCall(const Expr &expr, const Context &context) {
 const Node *RuleBuilder::resolveBuiltin(const Expr &expr, const Context &context, unsigned least, unsigned most) {
   if (expr.operands.size() < least || expr.operands.size() > most || expr.brackets) {
     if (expr.brackets)
-      diagnostics.error(expr.place, "'" + expr.name + "' is elementwise, it binds no index");
+      diagnostics.error(expr.location, "'" + expr.name + "' is elementwise, it binds no index");
     else
-      diagnostics.error(expr.place, "'" + expr.name + "' has " + Twine(expr.operands.size()) + " arguments, expected " +
-                                        Twine(least) +
-                                        (least == 2 ? "; over an axis it names it: '" + expr.name + "[i](..)'" : ""));
+      diagnostics.error(expr.location,
+                        "'" + expr.name + "' has " + Twine(expr.operands.size()) + " arguments, expected " +
+                            Twine(least) +
+                            (least == 2 ? "; over an axis it names it: '" + expr.name + "[i](..)'" : ""));
     return nullptr;
   }
   // The other functions are of reals only.
@@ -74,14 +75,15 @@ const Node *RuleBuilder::resolveBuiltin(const Expr &expr, const Context &context
                                   : wantReal(resolve(*operand, context), ("'" + expr.name + "'").str()));
   // Constants are folded in f64 and rounded once, as `1 / sqrt(K)` in an initializer is.
   if (expr.name == "sqrt" && operands[0] && operands[0]->kind == Node::Number)
-    return makeNumber(std::sqrt(operands[0]->number), expr.place);
-  return makeMap(expr.name, expr.place, std::move(operands));
+    return makeNumber(std::sqrt(operands[0]->number), expr.location);
+  return makeMap(expr.name, expr.location, std::move(operands));
 }
 
 /// `real(e)`, `i32(e)` and `stop(e)`. A conversion that changes nothing is dropped.
 const Node *RuleBuilder::resolveConversion(const Expr &expr, const Context &context) {
   if (expr.operands.size() != 1 || expr.brackets) {
-    diagnostics.error(expr.place, "'" + expr.name + "' has " + Twine(expr.operands.size()) + " arguments, expected 1");
+    diagnostics.error(expr.location,
+                      "'" + expr.name + "' has " + Twine(expr.operands.size()) + " arguments, expected 1");
     return nullptr;
   }
   const Node *operand = resolve(*expr.operands[0], context);
@@ -89,7 +91,7 @@ const Node *RuleBuilder::resolveConversion(const Expr &expr, const Context &cont
     return nullptr;
   Node node;
   node.kind = expr.name == "stop" ? Node::Stop : Node::Cast;
-  node.place = expr.place;
+  node.location = expr.location;
   node.operands = {operand};
   node.element = expr.name == "real" ? Element::Real : expr.name == "i32" ? Element::I32 : operand->element;
   // Only reals have a derivative to stop, so the argument must be real; a number takes the type of what it meets and is
@@ -103,11 +105,12 @@ const Node *RuleBuilder::resolveConversion(const Expr &expr, const Context &cont
 /// Reports a bracketed index that the argument does not have, or whose extent is not known.
 bool RuleBuilder::bindsUnder(const Expr &expr, IndexId id, const Node &operand) {
   const Index &index = (*indices)[id];
-  SMLoc place = index.place.isValid() ? index.place : expr.place;
+  SMLoc location = index.location.isValid() ? index.location : expr.location;
   if (!llvm::is_contained(operand.dims, id))
-    diagnostics.error(place, "index '" + index.name + "' is bound by '" + expr.name + "' but does not occur under it");
+    diagnostics.error(location,
+                      "index '" + index.name + "' is bound by '" + expr.name + "' but does not occur under it");
   else if (!index.extent && index.left < 0 && !badIndices)
-    diagnostics.error(place,
+    diagnostics.error(location,
                       "index '" + index.name + "' has no extent: no tensor has it; write '" + index.name + ": N'");
   else
     return true;
@@ -118,10 +121,10 @@ bool RuleBuilder::bindsUnder(const Expr &expr, IndexId id, const Node &operand) 
 const Node *RuleBuilder::resolveReduction(const Expr &expr, const Context &context) {
   if (!expr.brackets || expr.operands.size() != 1) {
     if (expr.brackets)
-      diagnostics.error(expr.place,
+      diagnostics.error(expr.location,
                         "'" + expr.name + "' has " + Twine(expr.operands.size()) + " arguments, expected 1");
     else
-      diagnostics.error(expr.place,
+      diagnostics.error(expr.location,
                         "'" + expr.name + "' names the indices that it reduces: '" + expr.name + "[i](..)'");
     return nullptr;
   }
@@ -155,7 +158,7 @@ const Node *RuleBuilder::resolveReduction(const Expr &expr, const Context &conte
       return nullptr;
   Node node;
   node.kind = Node::Reduce;
-  node.place = expr.place;
+  node.location = expr.location;
   node.function = function;
   node.element = operand->element == Element::Number ? Element::Real : operand->element;
   node.operands = {operand};
@@ -167,12 +170,12 @@ const Node *RuleBuilder::resolveReduction(const Expr &expr, const Context &conte
 /// `random()` and `normal()` draw once for each element of the left side. `training()` and `step()` are one value.
 const Node *RuleBuilder::resolveDraw(const Expr &expr) {
   if (expr.brackets || !expr.operands.empty()) {
-    diagnostics.error(expr.place, "'" + expr.name + "' has no arguments: '" + expr.name + "()'");
+    diagnostics.error(expr.location, "'" + expr.name + "' has no arguments: '" + expr.name + "()'");
     return nullptr;
   }
   Node node;
   node.kind = Node::Draw;
-  node.place = expr.place;
+  node.location = expr.location;
   node.function = expr.name;
   node.element = expr.name == "training" ? Element::Bool : expr.name == "step" ? Element::I32 : Element::Real;
   return finish(std::move(node));
@@ -184,8 +187,8 @@ const Node *RuleBuilder::resolvePositions(const Expr &expr, const Context &conte
   bool fits = expr.brackets && expr.operands.size() == 1 && expr.indices.size() == (brings ? 2 : 1) &&
               llvm::none_of(expr.indices, [](const IndexEntry &entry) { return entry.isEllipsis(); });
   if (!fits) {
-    diagnostics.error(expr.place, brings ? "'topk' binds one index and brings another: 'topk[i, j: 2](..)'"
-                                         : "'" + expr.name + "' binds one index: '" + expr.name + "[i](..)'");
+    diagnostics.error(expr.location, brings ? "'topk' binds one index and brings another: 'topk[i, j: 2](..)'"
+                                            : "'" + expr.name + "' binds one index: '" + expr.name + "[i](..)'");
     return nullptr;
   }
   llvm::SmallVector<IndexId, 2> ids;
@@ -202,13 +205,13 @@ const Node *RuleBuilder::resolvePositions(const Expr &expr, const Context &conte
   const Index &over = (*indices)[ids[0]];
   // Positions are i32.
   if (over.extent > INT32_MAX) {
-    diagnostics.error(expr.place, "'" + expr.name + "' gives positions in i32, but index '" + over.name +
-                                      "' has extent " + Twine(over.extent));
+    diagnostics.error(expr.location, "'" + expr.name + "' gives positions in i32, but index '" + over.name +
+                                         "' has extent " + Twine(over.extent));
     return nullptr;
   }
   Node node;
   node.kind = Node::Positions;
-  node.place = expr.place;
+  node.location = expr.location;
   node.function = expr.name;
   node.element = Element::I32;
   node.operands = {operand};
@@ -218,18 +221,18 @@ const Node *RuleBuilder::resolvePositions(const Expr &expr, const Context &conte
   const Index &brought = (*indices)[ids[1]];
   node.index = ids[1];
   if (llvm::is_contained(operand->dims, ids[1])) {
-    diagnostics.error(brought.place, "index '" + brought.name + "' is brought by 'topk' but occurs under it");
+    diagnostics.error(brought.location, "index '" + brought.name + "' is brought by 'topk' but occurs under it");
     return nullptr;
   }
   if (!brought.extent) {
-    diagnostics.error(brought.place, "index '" + brought.name + "' has no extent; write '" + brought.name + ": 2'");
+    diagnostics.error(brought.location, "index '" + brought.name + "' has no extent; write '" + brought.name + ": 2'");
     return nullptr;
   }
   if (over.extent && brought.extent > over.extent) {
     diagnostics
-        .error(brought.place, "'topk' takes " + Twine(brought.extent) + " elements of index '" + over.name +
-                                  "', which has extent " + Twine(over.extent))
-        .note(over.extentPlace, "extent " + Twine(over.extent) + " is from here");
+        .error(brought.location, "'topk' takes " + Twine(brought.extent) + " elements of index '" + over.name +
+                                     "', which has extent " + Twine(over.extent))
+        .note(over.extentLocation, "extent " + Twine(over.extent) + " is from here");
     return nullptr;
   }
   return finish(std::move(node));
@@ -237,9 +240,9 @@ const Node *RuleBuilder::resolvePositions(const Expr &expr, const Context &conte
 
 /// The value of a node as an argument with the given axes: a view if it only reads, else a new equation.
 std::optional<Binding> RuleBuilder::argumentOf(const Node *node, llvm::ArrayRef<IndexId> axes, const Declarator &formal,
-                                               SMLoc place) {
+                                               SMLoc location) {
   Binding binding;
-  binding.place = place;
+  binding.location = location;
   if (llvm::any_of(axes, [&](IndexId id) { return !(*indices)[id].extent; }))
     return std::nullopt; // an index without an extent is reported once, for the whole rule
   if (node->kind == Node::Number && axes.empty()) {
@@ -254,7 +257,7 @@ std::optional<Binding> RuleBuilder::argumentOf(const Node *node, llvm::ArrayRef<
     Element wanted = elementNamed(formal.element);
     bool fits = isRealElement(wanted) || (isInteger(wanted) && isIntegral(*node));
     bool becomes = node->element == Element::Number && fits;
-    binding = addEquation(formal.name, place, node, axes, llvm::SmallVector<unsigned, 4>(axes.size(), 1),
+    binding = addEquation(formal.name, location, node, axes, llvm::SmallVector<unsigned, 4>(axes.size(), 1),
                           becomes ? wanted : elementOf(*node, ""));
     return binding.kind == Binding::Broken ? std::nullopt : std::optional(binding);
   }
@@ -263,7 +266,7 @@ std::optional<Binding> RuleBuilder::argumentOf(const Node *node, llvm::ArrayRef<
   for (const Node::Position &position : node->positions)
     binding.view.dims.push_back(llvm::find(axes, position.indices[0]) - axes.begin());
   for (IndexId id : axes)
-    binding.view.axes.push_back({(*indices)[id].extent, (*indices)[id].extentPlace});
+    binding.view.axes.push_back({(*indices)[id].extent, (*indices)[id].extentLocation});
   return binding;
 }
 
@@ -287,10 +290,10 @@ bool RuleBuilder::bindHeader(const Expr &expr, const Function &callee, llvm::Map
         callee.name.str() +
         (named.empty() ? "(" : "[" + named[0]->expr->text.str() + (named.size() > 1 ? ", .." : "") + "](") + "..)";
     diagnostics
-        .error(expr.place, "'" + callee.name + "' is called with " + Twine(expr.indices.size()) +
-                               " bracketed indices but its first argument names " + Twine(named.size()) + ": '" + hint +
-                               "'")
-        .note(callee.place, "'" + callee.name + "' is defined here");
+        .error(expr.location, "'" + callee.name + "' is called with " + Twine(expr.indices.size()) +
+                                  " bracketed indices but its first argument names " + Twine(named.size()) + ": '" +
+                                  hint + "'")
+        .note(callee.location, "'" + callee.name + "' is defined here");
     return false;
   }
   for (auto [entry, formal] : llvm::zip(expr.indices, all)) { // as many as the call has
@@ -317,10 +320,10 @@ std::optional<llvm::SmallVector<IndexId, 4>> RuleBuilder::logicalAxes(const Decl
     auto it = header.find(entry.expr->text);
     if (it == header.end()) {
       diagnostics
-          .error(call.place, "'" + call.name + "' cannot be called with these indices: nothing binds '" +
-                                 entry.expr->text + "' of '" + formal.name +
-                                 "'; a further bracketed index can, and whole tensors need none")
-          .note(entry.place, "'" + entry.expr->text + "' is named here");
+          .error(call.location, "'" + call.name + "' cannot be called with these indices: nothing binds '" +
+                                    entry.expr->text + "' of '" + formal.name +
+                                    "'; a further bracketed index can, and whole tensors need none")
+          .note(entry.location, "'" + entry.expr->text + "' is named here");
       return std::nullopt;
     }
     axes.push_back(it->second);
@@ -332,8 +335,8 @@ std::optional<llvm::SmallVector<IndexId, 4>> RuleBuilder::logicalAxes(const Decl
 /// and, for `...`, over the others.
 const Node *RuleBuilder::resolveFn(const Expr &expr, const Function &callee, const Context &context) {
   if (callee.kind == Function::Layer) {
-    diagnostics.error(expr.place, "layer '" + callee.name + "' takes whole tensors, not expressions with indices")
-        .note(callee.place, "'" + callee.name + "' is defined here");
+    diagnostics.error(expr.location, "layer '" + callee.name + "' takes whole tensors, not expressions with indices")
+        .note(callee.location, "'" + callee.name + "' is defined here");
     return nullptr;
   }
   llvm::MapVector<StringRef, IndexId> header;
@@ -341,9 +344,9 @@ const Node *RuleBuilder::resolveFn(const Expr &expr, const Function &callee, con
     return nullptr;
   if (expr.operands.size() != callee.arguments.size()) {
     diagnostics
-        .error(expr.place, "'" + callee.name + "' has " + Twine(expr.operands.size()) + " arguments, expected " +
-                               Twine(callee.arguments.size()))
-        .note(callee.place, "'" + callee.name + "' is defined here");
+        .error(expr.location, "'" + callee.name + "' has " + Twine(expr.operands.size()) + " arguments, expected " +
+                                  Twine(callee.arguments.size()))
+        .note(callee.location, "'" + callee.name + "' is defined here");
     return nullptr;
   }
   std::vector<const Node *> nodes;
@@ -364,7 +367,7 @@ const Node *RuleBuilder::resolveFn(const Expr &expr, const Function &callee, con
 
   Call call{callee, expr, scope, body, {}, llvm::SmallVector<Axis, 4>()};
   for (IndexId id : rest)
-    call.ellipsis->push_back({(*indices)[id].extent, (*indices)[id].extentPlace});
+    call.ellipsis->push_back({(*indices)[id].extent, (*indices)[id].extentLocation});
   for (auto [node, formal, operand] : llvm::zip(nodes, callee.arguments, expr.operands)) {
     auto axes = logicalAxes(formal, rest, header, expr);
     if (!axes)
@@ -374,12 +377,12 @@ const Node *RuleBuilder::resolveFn(const Expr &expr, const Function &callee, con
     for (IndexId id : node->dims)
       if (!llvm::is_contained(*axes, id)) {
         diagnostics
-            .error(operand->place, "index '" + (*indices)[id].name + "' of this argument has no place in '" +
-                                       formal.name + "' of '" + callee.name + "'")
-            .note(formal.place, "'" + formal.name + "' is declared here");
+            .error(operand->location, "index '" + (*indices)[id].name + "' of this argument has no place in '" +
+                                          formal.name + "' of '" + callee.name + "'")
+            .note(formal.location, "'" + formal.name + "' is declared here");
         return nullptr;
       }
-    std::optional<Binding> binding = argumentOf(node, *axes, formal, operand->place);
+    std::optional<Binding> binding = argumentOf(node, *axes, formal, operand->location);
     if (!binding)
       return nullptr;
     call.arguments.push_back(std::move(*binding));
@@ -388,13 +391,13 @@ const Node *RuleBuilder::resolveFn(const Expr &expr, const Function &callee, con
   if (!results)
     return nullptr;
   if (results->size() != 1) {
-    diagnostics.error(expr.place, "'" + expr.name + "' has " + Twine(results->size()) +
-                                      " results, expected 1 inside an expression");
+    diagnostics.error(expr.location, "'" + expr.name + "' has " + Twine(results->size()) +
+                                         " results, expected 1 inside an expression");
     return nullptr;
   }
   const Binding &result = results->front();
   if (result.kind == Binding::Number)
-    return makeNumber(result.number, expr.place);
+    return makeNumber(result.number, expr.location);
   auto axes = logicalAxes(callee.results[0], rest, header, expr);
   if (!axes)
     return nullptr;
@@ -403,7 +406,7 @@ const Node *RuleBuilder::resolveFn(const Expr &expr, const Function &callee, con
   llvm::SmallVector<Node::Position, 4> entries;
   for (IndexId id : *axes)
     entries.push_back({{id}});
-  return makeRead(result.view, entries, expr.place);
+  return makeRead(result.view, entries, expr.location);
 }
 
 /// `f(a, b)` on whole tensors, or a call of a layer.
@@ -416,7 +419,7 @@ std::optional<std::vector<Binding>> RuleBuilder::callWhole(const Expr &expr, con
     const Binding *named = operand->kind == Expr::Name ? scope.find(operand->name) : nullptr;
     if (named) {
       argument = *named;
-      scope.uses.try_emplace(operand->name, operand->place);
+      scope.uses.try_emplace(operand->name, operand->location);
     } else if (std::optional<Binding> value = RuleBuilder(elaborator, scope, body).buildArgument(*operand)) {
       argument = *value;
     }
@@ -428,7 +431,7 @@ std::optional<std::vector<Binding>> RuleBuilder::callWhole(const Expr &expr, con
   if (!callee)
     elaborator.enterUnknownSkips();
   else if (callee->kind == Function::Layer && scope.function.kind == Function::Model)
-    elaborator.enterSkips(*callee, expr.place, where, scope);
+    elaborator.enterSkips(*callee, expr.location, where, scope);
   if (!ok)
     return std::nullopt;
   return elaborator.call({*callee, expr, scope, body, std::move(arguments), std::nullopt, where});

@@ -19,31 +19,31 @@ bool Elaborator::checkStep(const Value &value) {
       std::string shape;
       for (const Axis &other : value.axes)
         shape += (shape.empty() ? "[" : ", ") + std::to_string(other.extent);
-      diagnostics.error(value.place, "tensor '" + value.name + "' of shape " + shape +
-                                         "] is too large: a tensor has fewer than 2^63 bytes, at 8 each");
+      diagnostics.error(value.location, "tensor '" + value.name + "' of shape " + shape +
+                                            "] is too large: a tensor has fewer than 2^63 bytes, at 8 each");
       return false;
     }
-  return countStep(value.place);
+  return countStep(value.location);
 }
 
 /// Reports the limit once; everything after it fails silently.
-bool Elaborator::countStep(SMLoc place) {
+bool Elaborator::countStep(SMLoc location) {
   if (++steps <= stepLimit)
     return true;
   if (steps == stepLimit + 1)
-    diagnostics.error(place, "the program has more than " + Twine(stepLimit) + " equations and turns");
+    diagnostics.error(location, "the program has more than " + Twine(stepLimit) + " equations and iterations");
   return false;
 }
 
 /// Begins the body of a callee; reports recursion.
 bool Elaborator::enter(const Call &call) {
   if (llvm::is_contained(active, &call.callee)) {
-    diagnostics.error(call.expr.place, "'" + call.callee.name + "' calls itself; recursion is not supported")
-        .note(call.callee.place, "'" + call.callee.name + "' is defined here");
+    diagnostics.error(call.expr.location, "'" + call.callee.name + "' calls itself; recursion is not supported")
+        .note(call.callee.location, "'" + call.callee.name + "' is defined here");
     return false;
   }
   if (active.size() >= callDepthLimit) {
-    diagnostics.error(call.expr.place, "calls are nested deeper than " + Twine(callDepthLimit));
+    diagnostics.error(call.expr.location, "calls are nested deeper than " + Twine(callDepthLimit));
     return false;
   }
   active.push_back(&call.callee);
@@ -54,14 +54,14 @@ bool Elaborator::enter(const Call &call) {
 std::optional<std::vector<Binding>> Elaborator::call(const Call &call) {
   if (call.callee.kind == Function::Layer && call.caller.function.kind == Function::Fn) {
     diagnostics
-        .error(call.expr.place, "found a call of layer '" + call.callee.name +
-                                    "' in an fn, which has no parameters; expected it in a layer or model")
-        .note(call.callee.place, "'" + call.callee.name + "' is defined here");
+        .error(call.expr.location, "found a call of layer '" + call.callee.name +
+                                       "' in an fn, which has no parameters; expected it in a layer or model")
+        .note(call.callee.location, "'" + call.callee.name + "' is defined here");
     return std::nullopt;
   }
   if (call.callee.kind == Function::Fn && call.space) {
-    diagnostics.error(call.expr.place, "'in " + call.space->name + "' belongs behind the call of a layer")
-        .note(call.callee.place, "'" + call.callee.name + "' is defined here");
+    diagnostics.error(call.expr.location, "'in " + call.space->name + "' belongs behind the call of a layer")
+        .note(call.callee.location, "'" + call.callee.name + "' is defined here");
     return std::nullopt;
   }
   if (!enter(call))
@@ -76,9 +76,9 @@ std::optional<std::vector<Binding>> Elaborator::call(const Call &call) {
 
 /// Elaborates the callee's body into the caller's. Its equations carry the call in their location.
 std::optional<std::vector<Binding>> Elaborator::inlineBody(const Call &call, Scope &scope) {
-  call.body.frames.push_back({call.expr.place, call.caller.frame});
+  call.body.frames.push_back({call.expr.location, call.caller.frame});
   scope.frame = &call.body.frames.back();
-  diagnostics.enterCall(call.expr.place);
+  diagnostics.enterCall(call.expr.location);
   elaborateBody(call.callee.body, scope, call.body);
   takeNextValues(scope, call.body);
   std::optional<std::vector<Binding>> results = takeResults(call.callee, scope, call.body);
@@ -87,31 +87,33 @@ std::optional<std::vector<Binding>> Elaborator::inlineBody(const Call &call, Sco
 }
 
 /// Models, and bodies of `repeat`, may bind a name anew; elsewhere a name has one definition.
-bool Elaborator::define(Scope &scope, Body &body, StringRef name, SMLoc place, Binding binding) {
+bool Elaborator::define(Scope &scope, Body &body, StringRef name, SMLoc location, Binding binding) {
   const Binding *earlier = scope.find(name);
-  bool rebinds = scope.function.kind == Function::Model || !scope.turns.empty();
+  bool rebinds = scope.function.kind == Function::Model || !scope.iterations.empty();
   if (earlier && !rebinds) {
-    diagnostics.error(place, "'" + name + "' is defined twice").note(earlier->place, "the first definition is here");
+    diagnostics.error(location, "'" + name + "' is defined twice")
+        .note(earlier->location, "the first definition is here");
     body.broken = true;
     return false;
   }
   if (const Size *size = scope.sizes.find(name)) {
     diagnostics
-        .error(place, "'" + name + "' is a " + (isSizeName(name) ? "size" : "turn") + ", expected a name for a tensor")
-        .note(size->place, Twine("the ") + (isSizeName(name) ? "size" : "turn") + " is defined here");
+        .error(location, "'" + name + "\' is " + (isSizeName(name) ? "a size" : "an iteration") +
+                             ", expected a name for a tensor")
+        .note(size->location, Twine("the ") + (isSizeName(name) ? "size" : "iteration") + " is defined here");
     body.broken = true;
     return false;
   }
   if (!checkDeclared(name, binding, scope, body))
-    binding = {Binding::Broken, {}, 0, place};
+    binding = {Binding::Broken, {}, 0, location};
   scope.names[name] = binding;
-  tell(place, body, binding);
+  tell(location, body, binding);
   return true;
 }
 
 /// Binds the names that a refused statement would define, so that their uses are not reported as unknown.
 static void breakNames(const Statement &statement, Scope &scope, Body &body) {
-  auto refuse = [&](const Declarator &name) { scope.names[name.name] = {Binding::Broken, {}, 0, name.place}; };
+  auto refuse = [&](const Declarator &name) { scope.names[name.name] = {Binding::Broken, {}, 0, name.location}; };
   llvm::for_each(statement.lefts, refuse);
   for (const ParamName &param : statement.params)
     refuse(param.declarator);
@@ -120,12 +122,13 @@ static void breakNames(const Statement &statement, Scope &scope, Body &body) {
 
 /// Reports a parameter or a skip outside of a layer or inside a `repeat` of it: they belong to a layer as a whole.
 bool Elaborator::refuseInside(const Statement &statement, StringRef what, Scope &scope, Body &body) {
-  bool turn = scope.function.kind == Function::Layer && !scope.turns.empty();
-  if (scope.function.kind == Function::Layer && !turn)
+  bool iteration = scope.function.kind == Function::Layer && !scope.iterations.empty();
+  if (scope.function.kind == Function::Layer && !iteration)
     return false;
-  StringRef where = turn ? "a 'repeat'" : scope.function.kind == Function::Fn ? "an fn" : "a model";
-  diagnostics.error(statement.place, "found " + what + " in " + where + ", expected it in a layer" +
-                                         (turn ? "; a layer that the turns call has its own in each" : ""));
+  StringRef where = iteration ? "a 'repeat'" : scope.function.kind == Function::Fn ? "an fn" : "a model";
+  diagnostics.error(statement.location,
+                    "found " + what + " in " + where + ", expected it in a layer" +
+                        (iteration ? "; a layer that the iterations call has its own in each" : ""));
   breakNames(statement, scope, body);
   return true;
 }
@@ -193,8 +196,8 @@ static std::string wrongIn(StringRef kind, const double (&values)[2]) {
 std::optional<Initializer> Elaborator::initializerOf(const Statement &statement, const ParamName &param, Scope &scope) {
   const Declarator &name = param.declarator;
   if (param.initializer < 0) {
-    diagnostics.error(name.place, "parameter '" + name.name +
-                                      "' has no initializer: '~ normal(s)', '~ uniform(a, b)' or '= constant'");
+    diagnostics.error(name.location, "parameter '" + name.name +
+                                         "' has no initializer: '~ normal(s)', '~ uniform(a, b)' or '= constant'");
     return std::nullopt;
   }
   const InitializerExpr &expr = statement.initializers[param.initializer];
@@ -206,7 +209,7 @@ std::optional<Initializer> Elaborator::initializerOf(const Statement &statement,
     values[position] = *value;
   }
   if (std::string wrong = wrongIn(expr.kind, values); !wrong.empty()) {
-    diagnostics.error(expr.place, wrong);
+    diagnostics.error(expr.location, wrong);
     return std::nullopt;
   }
   return Initializer{expr.kind, values[0], values[1]};
@@ -218,16 +221,16 @@ bool Elaborator::checkParameter(const ParamName &param, const Initializer &initi
   Element element = elementNamed(name.element);
   auto mayBe = [](ElementType type) { return isReal(type) || plc::isNarrow(type); };
   if (!isRealElement(element) && !isNarrow(element))
-    diagnostics.error(name.elementPlace,
+    diagnostics.error(name.elementLocation,
                       "found a parameter of " + nameOf(element) + ", expected real, " + listElementTypes(mayBe));
   else if (isNarrow(element) && !param.frozen)
-    diagnostics.error(name.elementPlace, "parameter '" + name.name + "' is " + nameOf(element) +
-                                             ", which is too coarse to train: a step would round its updates away; "
-                                             "write 'frozen' behind 'param', or leave the type out");
+    diagnostics.error(name.elementLocation, "parameter '" + name.name + "' is " + nameOf(element) +
+                                                ", which is too coarse to train: a step would round its updates away; "
+                                                "write 'frozen' behind 'param', or leave the type out");
   else if (isInteger(element) && (initializer.kind != "constant" || initializer.a != std::floor(initializer.a) ||
                                   std::abs(initializer.a) > largestNumber(element)))
-    diagnostics.error(name.place, "parameter '" + name.name + "' of " + nameOf(element) + " begins as " +
-                                      initializer.kind + ", expected '= constant' of an integer in range");
+    diagnostics.error(name.location, "parameter '" + name.name + "' of " + nameOf(element) + " begins as " +
+                                         initializer.kind + ", expected '= constant' of an integer in range");
   else
     return true;
   return false;
@@ -249,8 +252,8 @@ void Elaborator::elaborateParams(const Statement &statement, Scope &scope, Body 
   for (const ParamName &param : statement.params) {
     const Declarator &name = param.declarator;
     Binding binding;
-    binding.place = name.place;
-    Value value{name.name.str(), elementNamed(name.element), {}, name.place};
+    binding.location = name.location;
+    Value value{name.name.str(), elementNamed(name.element), {}, name.location};
     std::optional<llvm::SmallVector<Axis, 4>> axes = headerAxes(name, scope);
     std::optional<Initializer> initializer = initializerOf(statement, param, scope);
     if (initializer && !checkParameter(param, *initializer))
@@ -265,7 +268,7 @@ void Elaborator::elaborateParams(const Statement &statement, Scope &scope, Body 
     } else {
       body.broken = true;
     }
-    define(scope, body, name.name, name.place, binding);
+    define(scope, body, name.name, name.location, binding);
   }
 }
 
@@ -274,7 +277,7 @@ void Elaborator::elaborateParams(const Statement &statement, Scope &scope, Body 
 void Elaborator::elaborateShare(const Statement &statement, Scope &scope, Body &body) {
   const Declarator &name = statement.lefts[0];
   Binding binding;
-  binding.place = name.place;
+  binding.location = name.location;
   auto take = [&](ValueId value) {
     binding.kind = Binding::Tensor;
     binding.view = body.whole(value);
@@ -290,7 +293,7 @@ void Elaborator::elaborateShare(const Statement &statement, Scope &scope, Body &
     Nearest nearest(statement.path);
     nearest.offerKeys(parameterByPath);
     if (calledByModel)
-      diagnostics.error(statement.pathPlace,
+      diagnostics.error(statement.pathLocation,
                         "no layer called before this one has a parameter '" + statement.path + "'" + nearest.text());
   } else if (binding.kind == Binding::Broken) {
     Value value = program.parameters[owner->second].value;
@@ -298,7 +301,7 @@ void Elaborator::elaborateShare(const Statement &statement, Scope &scope, Body &
     take(body.add(value));
     body.parameters.push_back({binding.view.value, scope.path + value.name, {}, false, statement.path, {}});
   }
-  define(scope, body, name.name, name.place, binding);
+  define(scope, body, name.name, name.location, binding);
 }
 
 /// Records the values that equations and calls of a body make, so that `expose` finds them by name.
@@ -323,16 +326,16 @@ std::unique_ptr<Instance> Elaborator::instantiate(const Function &layer, Scope &
   for (auto [formal, argument] : llvm::zip(layer.arguments, arguments)) {
     Binding binding;
     binding.kind = Binding::Tensor;
-    binding.place = formal.place;
+    binding.location = formal.location;
     body.arguments.push_back(body.add(argument));
     binding.view = body.whole(body.arguments.back());
     scope.names[formal.name] = binding;
-    tell(formal.place, body, binding);
+    tell(formal.location, body, binding);
   }
   for (auto [pop, argument] : llvm::zip(popsOf(layer), arguments.drop_front(layer.arguments.size()))) {
     Binding &binding = scope.popped[pop];
     binding.kind = Binding::Tensor;
-    binding.place = pop->lefts[0].place;
+    binding.location = pop->lefts[0].location;
     body.arguments.push_back(body.add(argument));
     binding.view = body.whole(body.arguments.back());
   }
@@ -347,7 +350,7 @@ std::unique_ptr<Instance> Elaborator::instantiate(const Function &layer, Scope &
       body.results.push_back(materialise(body, (*results)[position], declarator.name, element));
       type = body.values[body.results.back()];
     } else if (std::optional<llvm::SmallVector<Axis, 4>> axes = headerAxes(declarator, scope)) {
-      type = Value{declarator.name.str(), elementNamed(declarator.element), *axes, declarator.place};
+      type = Value{declarator.name.str(), elementNamed(declarator.element), *axes, declarator.location};
     }
     instance->results.push_back(type);
   }
@@ -361,14 +364,14 @@ ValueId Elaborator::materialise(Body &body, const Binding &binding, StringRef na
   if (binding.kind == Binding::Tensor)
     return binding.view.value;
   Step step;
-  step.place = binding.place;
+  step.location = binding.location;
   Node &node = body.nodes.emplace_back();
   node.kind = Node::Number;
-  node.place = binding.place;
+  node.location = binding.location;
   node.number = binding.number;
   step.value = &node;
   step.indices = std::make_shared<std::vector<Index>>();
-  step.result = body.add(Value{name.str(), element, {}, binding.place});
+  step.result = body.add(Value{name.str(), element, {}, binding.location});
   body.steps.push_back(step);
   return step.result;
 }

@@ -1,6 +1,6 @@
 //===- ElaborateModels.cpp - models: layer calls, paths, repeat -----------===//
 #include "Elaborator.h"
-#include "RollTurns.h"
+#include "RollIterations.h"
 #include "llvm/ADT/bit.h"
 
 using namespace plc::language;
@@ -31,20 +31,20 @@ std::optional<std::vector<Binding>> Elaborator::callLayer(const Call &call, Scop
   if (!space)
     return std::nullopt;
   program.called.insert(&call.callee);
-  std::string path =
-      call.caller.path + (space->empty() ? "" : *space + ".") + call.callee.nameInPaths().str() + call.caller.turns;
+  std::string path = call.caller.path + (space->empty() ? "" : *space + ".") + call.callee.nameInPaths().str() +
+                     call.caller.iterations;
   // Only the model's calls are units of the plan. A layer that a layer calls becomes part of the caller's body.
   if (call.caller.function.kind == Function::Layer)
     return inlineLayer(call, scope, *space, path);
   std::vector<Value> types;
   Step step;
-  step.place = call.expr.place;
+  step.location = call.expr.location;
   for (auto [argument, formal] : llvm::zip(call.arguments, call.callee.arguments)) {
     step.arguments.push_back(materialise(call.body, argument, formal.name));
     Value type = call.body.values[step.arguments.back()];
     type.name = formal.name.str();
     for (auto [axis, entry] : llvm::zip(type.axes, formal.axes))
-      axis.place = entry.place;
+      axis.location = entry.location;
     types.push_back(type);
   }
   if (!bindPops(call, scope, *space, step, types)) {
@@ -55,7 +55,7 @@ std::optional<std::vector<Binding>> Elaborator::callLayer(const Call &call, Scop
   call.body.broken |= instance.body.broken;
   takeImports(call, instance, *space, step);
   step.callee = &instance;
-  step.turn = call.caller.turn;
+  step.iteration = call.caller.iteration;
   enterPath(call, path);
   enterNestedPaths(call, instance, path);
   step.path = path;
@@ -64,7 +64,7 @@ std::optional<std::vector<Binding>> Elaborator::callLayer(const Call &call, Scop
   std::vector<Binding> results;
   for (const std::optional<Value> &type : instance.results) {
     Binding &binding = results.emplace_back();
-    binding.place = call.expr.place;
+    binding.location = call.expr.location;
     if (!type || !checkStep(*type))
       continue;
     binding.kind = Binding::Tensor;
@@ -91,7 +91,7 @@ Instance &Elaborator::instanceFor(const Call &call, Scope &scope, llvm::ArrayRef
   size_t before = diagnostics.size();
   Outside context{call, space};
   outside = &context;
-  diagnostics.enterCall(call.expr.place);
+  diagnostics.enterCall(call.expr.location);
   std::unique_ptr<Instance> made = instantiate(call.callee, scope, types);
   diagnostics.leaveCall();
   outside = nullptr;
@@ -109,11 +109,11 @@ Instance &Elaborator::instanceFor(const Call &call, Scope &scope, llvm::ArrayRef
 /// Paths of calls are unique in a body. A duplicate is an error and is changed, so that its parameters do not collide,
 /// too.
 void Elaborator::enterPath(const Call &call, std::string &path) {
-  auto [earlier, isNew] = call.body.calls.try_emplace(path, call.expr.place);
+  auto [earlier, isNew] = call.body.calls.try_emplace(path, call.expr.location);
   if (isNew)
     return;
   diagnostics
-      .error(call.expr.place,
+      .error(call.expr.location,
              "two calls of layers have the path '" + path + "'; name one: '" + call.callee.name + "(..) in NAME'")
       .note(earlier->second, "the first is here");
   call.body.broken = true;
@@ -132,7 +132,7 @@ void Elaborator::addParameters(const Call &call, const Instance &instance, Step 
     parameterByPath.try_emplace(path, program.parameters.size());
     const Value &value = instance.body.values[parameter.value];
     program.parameters.push_back(
-        {path, value, parameter.initializer, parameter.frozen, parameter.sizes, call.expr.place});
+        {path, value, parameter.initializer, parameter.frozen, parameter.sizes, call.expr.location});
     step.parameters.push_back(path);
   }
 }
@@ -147,11 +147,11 @@ static std::string shapeOf(const Body &body, const Binding &binding) {
   return (nameOf(body.values[binding.view.value].element) + "[" + text + "]").str();
 }
 
-void Elaborator::tell(SMLoc place, const Body &body, const Binding &binding) const {
+void Elaborator::tell(SMLoc location, const Body &body, const Binding &binding) const {
   if (!library.facts || binding.kind == Binding::Broken)
     return;
   bool isTensor = binding.kind == Binding::Tensor;
-  library.facts->types.try_emplace(place.getPointer(),
+  library.facts->types.try_emplace(location.getPointer(),
                                    Facts::Type{isTensor ? body.values[binding.view.value].element : Element::Number,
                                                isTensor ? binding.view.axes : llvm::SmallVector<Axis, 4>()});
 }
@@ -172,15 +172,15 @@ static bool addsTo(const Statement &repeat, StringRef name) {
 }
 
 /// Reports an index of a `repeat` that has the name of a tensor or of an enclosing `repeat`'s index.
-bool Elaborator::checkTurn(const Statement &repeat, Scope &scope) {
+bool Elaborator::checkIteration(const Statement &repeat, Scope &scope) {
   SMLoc earlier;
-  if (const Size *turn = scope.sizes.find(repeat.turn))
-    earlier = turn->place;
-  else if (const Binding *binding = scope.find(repeat.turn))
-    earlier = binding->place;
+  if (const Size *iteration = scope.sizes.find(repeat.iteration))
+    earlier = iteration->location;
+  else if (const Binding *binding = scope.find(repeat.iteration))
+    earlier = binding->location;
   else
     return true;
-  diagnostics.error(repeat.turnPlace, "'" + repeat.turn + "' is defined twice")
+  diagnostics.error(repeat.iterationLocation, "'" + repeat.iteration + "' is defined twice")
       .note(earlier, "the first definition is here");
   return false;
 }
@@ -189,28 +189,30 @@ bool Elaborator::checkTurn(const Statement &repeat, Scope &scope) {
 std::optional<std::string> Elaborator::namespaceOf(const Namespace *space, const Scope &scope) {
   if (!space)
     return "";
-  if (!space->turn)
+  if (!space->iteration)
     return space->name.str();
-  std::optional<int64_t> turn = scope.sizes.evaluate(*space->turn);
-  if (turn && *turn < 0) {
-    diagnostics.error(space->turn->place, "turn '" + space->turn->text.substr(0, 60) + "' of namespace '" +
-                                              space->name + "' is " + Twine(*turn) + ", expected at least 0");
+  std::optional<int64_t> iteration = scope.sizes.evaluate(*space->iteration);
+  if (iteration && *iteration < 0) {
+    diagnostics.error(space->iteration->location, "iteration '" + space->iteration->text.substr(0, 60) +
+                                                      "' of namespace '" + space->name + "' is " + Twine(*iteration) +
+                                                      ", expected at least 0");
     return std::nullopt;
   }
-  return turn ? std::optional(space->name.str() + "." + std::to_string(*turn)) : std::nullopt;
+  return iteration ? std::optional(space->name.str() + "." + std::to_string(*iteration)) : std::nullopt;
 }
 
 /// Elaborates one iteration as a copy. Returns whether there was no error: the other iterations would report the same.
-bool Elaborator::elaborateTurn(const Statement &repeat, int64_t turn, int64_t count, Scope &scope, Body &body) {
+bool Elaborator::elaborateIteration(const Statement &repeat, int64_t iteration, int64_t count, Scope &scope,
+                                    Body &body) {
   // The next iteration must not see names that this one defines, so each starts with the names before the `repeat`.
   llvm::StringMap<Binding> before = scope.names;
   size_t errors = diagnostics.size();
   // Iterations are numbered over the whole model, since paths do not distinguish those of two `repeat`s.
   if (scope.function.kind == Function::Model)
-    scope.turn = turnsBegun++;
-  if (!repeat.turn.empty()) {
-    scope.sizes.bind(repeat.turn, {turn, repeat.turnPlace});
-    scope.turnCounts[repeat.turn] = count;
+    scope.iteration = iterationsBegun++;
+  if (!repeat.iteration.empty()) {
+    scope.sizes.bind(repeat.iteration, {iteration, repeat.iterationLocation});
+    scope.iterationCounts[repeat.iteration] = count;
   }
   elaborateBody(repeat.body, scope, body);
   // Carried names keep their types; names made in the iteration end with it.
@@ -219,9 +221,9 @@ bool Elaborator::elaborateTurn(const Statement &repeat, int64_t turn, int64_t co
     if (old.kind != Binding::Broken && now.kind != Binding::Broken && shapeOf(body, old) != shapeOf(body, now) &&
         !joins(body, old, now) && !(old.isEmptySum() && addsTo(repeat, name))) {
       diagnostics
-          .error(now.place,
-                 "a turn of 'repeat' makes '" + name + "' " + shapeOf(body, now) + " but it was " + shapeOf(body, old))
-          .note(old.place, "it was defined here");
+          .error(now.location, "an iteration of 'repeat' makes '" + name + "' " + shapeOf(body, now) + " but it was " +
+                                   shapeOf(body, old))
+          .note(old.location, "it was defined here");
       body.broken = true;
       now.kind = Binding::Broken;
     }
@@ -240,44 +242,44 @@ void Elaborator::elaborateRepeat(const Statement &statement, Scope &scope, Body 
     return;
   }
   if (*count < 0)
-    diagnostics.error(statement.value->place, "'repeat' has " + Twine(*count) + " turns, expected at least 0");
-  if (!statement.turn.empty() && !checkTurn(statement, scope)) {
+    diagnostics.error(statement.value->location, "'repeat' has " + Twine(*count) + " iterations, expected at least 0");
+  if (!statement.iteration.empty() && !checkIteration(statement, scope)) {
     skipsUnknown = body.broken = true;
     return;
   }
-  std::string outer = scope.turns;
-  int64_t outerTurn = scope.turn;
+  std::string outer = scope.iterations;
+  int64_t outerIteration = scope.iteration;
   bool failed = false;
-  for (int64_t turn = 0; turn < *count && !failed; ++turn) {
+  for (int64_t iteration = 0; iteration < *count && !failed; ++iteration) {
     // The first iteration may differ from the others, as one that begins a sum does. So a loop may begin at the second.
-    if (turn < 2) {
-      TurnRoller roller(*this, statement, scope, body);
-      if (roller.roll(turn, *count))
+    if (iteration < 2) {
+      IterationRoller roller(*this, statement, scope, body);
+      if (roller.roll(iteration, *count))
         break;
-      if (turn == 1 && *count >= TurnRoller::manyCopies && !roller.whyCopied().empty())
-        diagnostics.warning(statement.place, "the " + Twine(*count) +
-                                                 " turns are copies, each compiled by itself, because " +
-                                                 roller.whyCopied() + "; turns that are alike are compiled once");
+      if (iteration == 1 && *count >= IterationRoller::manyCopies && !roller.whyCopied().empty())
+        diagnostics.warning(statement.location,
+                            "the " + Twine(*count) + " iterations are copies, each compiled by itself, because " +
+                                roller.whyCopied() + "; iterations that are alike are compiled once");
     }
-    scope.turns = outer + "." + std::to_string(turn);
-    failed = !elaborateTurn(statement, turn, *count, scope, body);
-    if (!countStep(statement.place)) // counts empty turns too, or 2^60 of them would never end
+    scope.iterations = outer + "." + std::to_string(iteration);
+    failed = !elaborateIteration(statement, iteration, *count, scope, body);
+    if (!countStep(statement.location)) // counts empty iterations too, or 2^60 of them would never end
       break;
   }
-  scope.turns = outer;
-  scope.turn = outerTurn;
-  scope.sizes.unbind(statement.turn);
+  scope.iterations = outer;
+  scope.iteration = outerIteration;
+  scope.sizes.unbind(statement.iteration);
   // Names that the iterations collected are whole tensors from here on.
   for (auto next = scope.collected.begin(); next != scope.collected.end();) {
     auto [name, collected] = *next;
-    if (collected.turn != statement.turn) {
+    if (collected.iteration != statement.iteration) {
       ++next;
       continue;
     }
     Binding whole = failed ? Binding() : wholeOf(*this, scope, body, name, collected);
     body.broken |= whole.kind == Binding::Broken;
     next = scope.collected.erase(next); // its definition is no element any more
-    if (define(scope, body, name, collected.left->place, whole))
+    if (define(scope, body, name, collected.left->location, whole))
       scope.defined.insert(name);
   }
 }
@@ -288,11 +290,11 @@ void Elaborator::elaborateModel(const Function &model) {
   Body &body = program.body;
   active.push_back(&model);
   for (const NamedExpr &given : model.given)
-    diagnostics.error(given.place, "argument '" + given.name + "' behind ';' of a model is not supported yet");
+    diagnostics.error(given.location, "argument '" + given.name + "' behind ';' of a model is not supported yet");
   for (const Declarator &formal : model.arguments) {
     Binding binding;
-    binding.place = formal.place;
-    Value value{formal.name.str(), elementNamed(formal.element), {}, formal.place};
+    binding.location = formal.location;
+    Value value{formal.name.str(), elementNamed(formal.element), {}, formal.location};
     std::optional<llvm::SmallVector<Axis, 4>> axes = headerAxes(formal, scope);
     if (axes)
       value.axes = *axes;
@@ -304,7 +306,7 @@ void Elaborator::elaborateModel(const Function &model) {
       body.broken = true;
     }
     scope.names[formal.name] = binding;
-    tell(formal.place, body, binding);
+    tell(formal.location, body, binding);
   }
   elaborateBody(model.body, scope, body);
   nameRules(scope, body);
@@ -323,7 +325,7 @@ void Elaborator::markBatch(const Function &model, Scope &scope) {
   if (!batch.empty()) {
     const Size *size = scope.sizes.find(batch);
     if (!size)
-      scope.sizes.unknown(batch, library.main().file.batchPlace);
+      scope.sizes.unknown(batch, library.main().file.batchLocation);
     else
       program.batch = size->value.value_or(0);
   }
@@ -340,7 +342,7 @@ void Elaborator::checkUncalled(const Function &layer) {
     if (!given.value || !isSizeName(given.name))
       return;
     else if (std::optional<int64_t> size = scope.sizes.evaluate(*given.value))
-      scope.sizes.bind(given.name, {size, given.place});
+      scope.sizes.bind(given.name, {size, given.location});
   std::vector<Value> arguments;
   for (const Declarator &formal : layer.arguments) {
     for (const IndexEntry &entry : formal.axes)
@@ -349,7 +351,7 @@ void Elaborator::checkUncalled(const Function &layer) {
     std::optional<llvm::SmallVector<Axis, 4>> axes = headerAxes(formal, scope);
     if (!axes)
       return;
-    arguments.push_back({formal.name.str(), elementNamed(formal.element), *axes, formal.place});
+    arguments.push_back({formal.name.str(), elementNamed(formal.element), *axes, formal.location});
   }
   for (const Statement *pop : popsOf(layer)) {
     const Declarator &left = pop->lefts[0];
@@ -358,7 +360,7 @@ void Elaborator::checkUncalled(const Function &layer) {
     std::optional<llvm::SmallVector<Axis, 4>> axes = headerAxes(left, scope);
     if (!axes)
       return;
-    arguments.push_back({left.name.str(), elementNamed(left.element), *axes, left.place});
+    arguments.push_back({left.name.str(), elementNamed(left.element), *axes, left.location});
   }
   // A `share` cannot be checked without the model's calls, so a missing owner is no error here.
   calledByModel = false;

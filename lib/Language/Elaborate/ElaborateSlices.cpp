@@ -14,20 +14,21 @@ using llvm::Twine;
 using mlir::AffineMap;
 
 /// Adds the equation of a slice; its result has the whole axes.
-std::optional<Binding> RuleBuilder::addPart(StringRef name, SMLoc place, const Node *node) {
+std::optional<Binding> RuleBuilder::addPart(StringRef name, SMLoc location, const Node *node) {
   std::optional<llvm::SmallVector<Axis, 4>> whole = wholeAxes(name);
   if (earlier)
     whole = earlier->view.axes;
   if (!whole || whole->size() != leftAxes.size()) {
-    diagnostics.error(place, "'" + name + "' gets a part of an axis but nothing says the axes; state them before: '" +
-                                 name + ": [..]'");
+    diagnostics.error(location, "'" + name +
+                                    "' gets a part of an axis but nothing says the axes; state them before: '" + name +
+                                    ": [..]'");
     return std::nullopt;
   }
-  llvm::SmallVector<unsigned, 4> parts;
+  llvm::SmallVector<unsigned, 4> slices;
   for (const Affine &axis : leftAxes)
-    parts.push_back(axis.indices.size());
-  Binding part = addEquation(name, place, node, left, parts, elementOf(*node, name));
-  if (part.kind == Binding::Broken)
+    slices.push_back(axis.indices.size());
+  Binding slice = addEquation(name, location, node, left, slices, elementOf(*node, name));
+  if (slice.kind == Binding::Broken)
     return std::nullopt;
   Step &step = body.steps.back();
   Value &value = body.values[step.result];
@@ -37,34 +38,34 @@ std::optional<Binding> RuleBuilder::addPart(StringRef name, SMLoc place, const N
       continue;
     if (*own.offset > axis.extent || extent.extent > axis.extent - *own.offset) {
       diagnostics
-          .error(own.expr->place, "'" + own.expr->text.substr(0, 60) + "' gives " + Twine(extent.extent) +
-                                      " elements from " + Twine(*own.offset) + " on, but the axis of '" + name +
-                                      "' has extent " + Twine(axis.extent))
-          .note(axis.place, "extent " + Twine(axis.extent) + " is from here")
-          .note(extent.place, "extent " + Twine(extent.extent) + " is from here");
+          .error(own.expr->location, "'" + own.expr->text.substr(0, 60) + "' gives " + Twine(extent.extent) +
+                                         " elements from " + Twine(*own.offset) + " on, but the axis of '" + name +
+                                         "' has extent " + Twine(axis.extent))
+          .note(axis.location, "extent " + Twine(axis.extent) + " is from here")
+          .note(extent.location, "extent " + Twine(extent.extent) + " is from here");
       return std::nullopt;
     }
     extent = axis;
   }
   if (!elaborator.checkStep(value))
     return std::nullopt;
-  part.view = body.whole(step.result);
-  return earlier ? addWholes(name, place, part) : part;
+  slice.view = body.whole(step.result);
+  return earlier ? addWholes(name, location, slice) : slice;
 }
 
 /// The sum of the clauses before and one more, both over whole axes.
-std::optional<Binding> RuleBuilder::addWholes(StringRef name, SMLoc place, const Binding &part) {
+std::optional<Binding> RuleBuilder::addWholes(StringRef name, SMLoc location, const Binding &slice) {
   llvm::SmallVector<IndexId, 4> ids;
   llvm::SmallVector<Node::Position, 4> entries;
-  for (auto [position, axis] : llvm::enumerate(part.view.axes)) {
+  for (auto [position, axis] : llvm::enumerate(slice.view.axes)) {
     ids.push_back(indexNamed(("#" + Twine(position)).str()));
-    (*indices)[ids.back()] = {"", axis.extent, axis.place, "'" + name.str() + "'", int(position), SMLoc()};
+    (*indices)[ids.back()] = {"", axis.extent, axis.location, "'" + name.str() + "'", int(position), SMLoc()};
     entries.push_back({{ids.back()}});
   }
-  const Node *before = makeRead(earlier->view, entries, place), *now = makeRead(part.view, entries, place);
-  const Node *sum = makeMap(now->element == Element::Bool ? "or" : "add", place, {before, now});
+  const Node *before = makeRead(earlier->view, entries, location), *now = makeRead(slice.view, entries, location);
+  const Node *sum = makeMap(now->element == Element::Bool ? "or" : "add", location, {before, now});
   if (!sum)
     return std::nullopt;
-  Binding result = addEquation(name, place, sum, ids, llvm::SmallVector<unsigned, 4>(ids.size(), 1), sum->element);
+  Binding result = addEquation(name, location, sum, ids, llvm::SmallVector<unsigned, 4>(ids.size(), 1), sum->element);
   return result.kind == Binding::Broken ? std::nullopt : std::optional(result);
 }

@@ -40,8 +40,9 @@ bool RuleBuilder::collectAffine(const Expr &expr, const Axis *axis, StringRef te
 bool RuleBuilder::collectPad(const Expr &call) {
   const std::vector<const Expr *> &operands = call.operands;
   if (call.brackets || operands.empty() || operands.size() > 2 || operands[0]->kind != Expr::Access) {
-    diagnostics.error(call.place, "'pad' takes a tensor with indices, and the number that stands around it if that is "
-                                  "not 0: 'pad(x[i + p - 1], v)'");
+    diagnostics.error(call.location,
+                      "'pad' takes a tensor with indices, and the number that stands around it if that is "
+                      "not 0: 'pad(x[i + p - 1], v)'");
     badIndices = true;
     return false;
   }
@@ -104,11 +105,11 @@ bool RuleBuilder::refuseOpen(const Reading &reading) {
   if (known && room >= 0)
     most = std::to_string(room / affine.strides[which] + 1);
   diagnostics
-      .error(affine.places[which], "index '" + index.name + "' has no extent: '" + clipped(*affine.expr) +
-                                       "' reads a part of the axis of '" + reading.tensor +
-                                       "' and tells none; write '" + index.name + ": " + most +
-                                       "' on the left or in the brackets of a reduction")
-      .note(reading.axis.place, "the axis has extent " + Twine(reading.axis.extent) + " from here");
+      .error(affine.locations[which], "index '" + index.name + "' has no extent: '" + clipped(*affine.expr) +
+                                          "' reads a part of the axis of '" + reading.tensor +
+                                          "' and tells none; write '" + index.name + ": " + most +
+                                          "' on the left or in the brackets of a reduction")
+      .note(reading.axis.location, "the axis has extent " + Twine(reading.axis.extent) + " from here");
   return false;
 }
 
@@ -133,10 +134,10 @@ bool RuleBuilder::checkInside(const Reading &reading, bool onLeft) {
     return true;
   std::string remedy = onLeft ? "" : ("; 'pad(" + reading.tensor + "[..])' reads 0 outside of it").str();
   diagnostics
-      .error(affine.expr->place, "'" + clipped(*affine.expr) + "' is from " + Twine(least) + " to " + Twine(most) +
-                                     ", but the axis of '" + reading.tensor + "' has extent " +
-                                     Twine(reading.axis.extent) + remedy)
-      .note(reading.axis.place, "extent " + Twine(reading.axis.extent) + " is from here");
+      .error(affine.expr->location, "'" + clipped(*affine.expr) + "' is from " + Twine(least) + " to " + Twine(most) +
+                                        ", but the axis of '" + reading.tensor + "' has extent " +
+                                        Twine(reading.axis.extent) + remedy)
+      .note(reading.axis.location, "extent " + Twine(reading.axis.extent) + " is from here");
   return false;
 }
 
@@ -145,16 +146,16 @@ const Node *RuleBuilder::resolvePad(const Expr &call, const Context &context) {
   if (call.operands.empty() || call.operands[0]->kind != Expr::Access)
     return nullptr; // reported by the walk over indices
   const Node *read = resolveAccess(*call.operands[0], context);
-  const Node *outside = call.operands.size() == 2 ? resolve(*call.operands[1], context) : makeNumber(0, call.place);
+  const Node *outside = call.operands.size() == 2 ? resolve(*call.operands[1], context) : makeNumber(0, call.location);
   if (!read || !outside)
     return nullptr;
   if (outside->kind != Node::Number || (!isRealElement(read->element) && !isIntegral(*outside))) {
-    diagnostics.error(outside->place, "'pad' puts a number around " + nameOf(read->element) + ", found " +
-                                          (outside->kind == Node::Number ? "one that is no integer" : "a tensor"));
+    diagnostics.error(outside->location, "'pad' puts a number around " + nameOf(read->element) + ", found " +
+                                             (outside->kind == Node::Number ? "one that is no integer" : "a tensor"));
     return nullptr;
   }
   if (read->element == Element::Bool && outside->number != 0) {
-    diagnostics.error(outside->place, "around bool 'pad' puts 0, which is false");
+    diagnostics.error(outside->location, "around bool 'pad' puts 0, which is false");
     return nullptr;
   }
   Node node = *read;
@@ -170,17 +171,17 @@ const Node *RuleBuilder::padGathers(const Node *read, const Node *outside) {
   for (auto [axis, position] : llvm::enumerate(clamped.positions)) {
     if (!position.gathered)
       continue;
-    auto number = [&](int64_t value) { return makeNumber(double(value), read->place); };
+    auto number = [&](int64_t value) { return makeNumber(double(value), read->location); };
     const Node *found = position.gathered, *last = number(body.values[read->value].axes[axis].extent - 1);
-    const Node *near = makeMap("min", read->place, {makeMap("max", read->place, {found, number(0)}), last});
-    const Node *same = makeMap("eq", read->place, {near, found});
+    const Node *near = makeMap("min", read->location, {makeMap("max", read->location, {found, number(0)}), last});
+    const Node *same = makeMap("eq", read->location, {near, found});
     if (!near || !same)
       return nullptr;
     Node condition = *same;
     condition.element = Element::Bool;
     same = finish(std::move(condition));
-    inside = inside ? makeMap("and", read->place, {inside, same}) : same;
+    inside = inside ? makeMap("and", read->location, {inside, same}) : same;
     position.gathered = near;
   }
-  return inside ? makeMap("select", read->place, {inside, finish(std::move(clamped)), outside}) : read;
+  return inside ? makeMap("select", read->location, {inside, finish(std::move(clamped)), outside}) : read;
 }

@@ -25,7 +25,7 @@ struct Call {
 std::vector<const Statement *> popsOf(const Function &layer);
 
 /// Elaborates bodies. It inlines fns, makes an instance of each layer for each set of sizes, and unrolls `repeat`
-/// unless its iterations are alike (`RollTurns.h`). Errors are in `diagnostics`; a value with an error is bound as
+/// unless its iterations are alike (`RollIterations.h`). Errors are in `diagnostics`; a value with an error is bound as
 /// broken, so that its uses are not reported again. Methods are grouped by the file that defines them.
 class Elaborator {
 public:
@@ -38,7 +38,7 @@ public:
   /// Checks a layer that no model calls, if its header states all sizes.
   void checkUncalled(const Function &layer);
   /// Records the type of a name for editors, if `Library::facts` is set.
-  void tell(SMLoc place, const Body &body, const Binding &binding) const;
+  void tell(SMLoc location, const Body &body, const Binding &binding) const;
 
   // ElaborateBodies.cpp
   /// The results of a call. Nullopt after an error.
@@ -46,7 +46,7 @@ public:
   /// Whether a value may be added. Reports an error if it is too large, or the program too long.
   bool checkStep(const Value &value);
   /// Counts an equation, a call or an iteration. False, after an error, if the program has too many of them.
-  bool countStep(SMLoc place);
+  bool countStep(SMLoc location);
 
   // Headers.cpp
   /// The function that a call in the body of `caller` names. Null after an error.
@@ -69,10 +69,10 @@ private:
   // Headers.cpp
   /// Binds a call's arguments to the names, sizes and axes of the callee's header. False after an error.
   bool bindArguments(const Call &call, Scope &scope);
-  bool bindTensor(const Call &call, Scope &scope, const Declarator &formal, const Binding &actual, SMLoc place,
+  bool bindTensor(const Call &call, Scope &scope, const Declarator &formal, const Binding &actual, SMLoc location,
                   StringRef noun = "argument");
   bool bindAxis(const Call &call, Scope &scope, const Declarator &formal, const IndexEntry &entry, Axis actual,
-                unsigned position, SMLoc place, StringRef noun);
+                unsigned position, SMLoc location, StringRef noun);
   bool bindGiven(const Call &call, Scope &scope);
   bool bindGivenValue(const NamedExpr &formal, const NamedExpr *actual, const Call &call, Scope &scope);
   /// The values that a body's results have, checked against its header. Nullopt after an error.
@@ -96,7 +96,7 @@ private:
   // ElaborateBodies.cpp
   std::optional<std::vector<Binding>> inlineBody(const Call &call, Scope &scope);
   /// Binds a name to a value. False, after an error, if the name is taken.
-  bool define(Scope &scope, Body &body, StringRef name, SMLoc place, Binding binding);
+  bool define(Scope &scope, Body &body, StringRef name, SMLoc location, Binding binding);
   bool refuseInside(const Statement &statement, StringRef what, Scope &scope, Body &body);
   std::unique_ptr<Instance> instantiate(const Function &layer, Scope &scope, llvm::ArrayRef<Value> arguments);
   void nameRules(const Scope &scope, Body &body);
@@ -112,10 +112,10 @@ private:
   std::optional<std::vector<Binding>> callLayer(const Call &call, Scope &scope);
   Instance &instanceFor(const Call &call, Scope &scope, llvm::ArrayRef<Value> types, const std::string &space);
   void enterPath(const Call &call, std::string &path);
-  bool checkTurn(const Statement &repeat, Scope &scope);
+  bool checkIteration(const Statement &repeat, Scope &scope);
   std::optional<std::string> namespaceOf(const Namespace *space, const Scope &scope);
   void elaborateRepeat(const Statement &statement, Scope &scope, Body &body);
-  bool elaborateTurn(const Statement &repeat, int64_t turn, int64_t count, Scope &scope, Body &body);
+  bool elaborateIteration(const Statement &repeat, int64_t iteration, int64_t count, Scope &scope, Body &body);
   void addParameters(const Call &call, const Instance &instance, Step &step);
   void markBatch(const Function &model, Scope &scope);
 
@@ -160,7 +160,7 @@ private:
   static SkipKey within(const Namespace *space, const std::string &name, SkipKey key);
   static SkipKey keyIn(const Scope &scope, StringRef skip);
   static std::string describe(const SkipKey &key);
-  Diagnostic &skipError(SMLoc place, const llvm::Twine &text);
+  Diagnostic &skipError(SMLoc location, const llvm::Twine &text);
   void enterStash(const SkipKey &key, const Statement &stash, SMLoc call, bool popped);
   bool bindPops(const Call &call, Scope &scope, const std::string &space, Step &step, std::vector<Value> &types);
   static bool sizesKnown(const Declarator &declarator, const Scope &scope);
@@ -189,9 +189,9 @@ private:
   /// far more equations, iterations and nested calls than a model needs.
   static constexpr size_t stepLimit = 1 << 18, callDepthLimit = 64;
   size_t steps = 0;
-  int64_t turnsBegun = 0;
+  int64_t iterationsBegun = 0;
   friend class RuleBuilder;
-  friend class TurnRoller;
+  friend class IterationRoller;
 };
 
 } // namespace plc::language

@@ -17,21 +17,21 @@ using plc::Diagnostic;
 void Elaborator::elaborateExtents(const Statement &statement, Scope &scope, Body &body) {
   const Declarator &said = statement.lefts[0];
   auto refuse = [&](const Twine &what, SMLoc earlier, const Twine &note) {
-    diagnostics.error(said.place, "'" + said.name + "' " + what).note(earlier, note);
+    diagnostics.error(said.location, "'" + said.name + "' " + what).note(earlier, note);
     body.broken = true;
   };
   if (const Binding *binding = scope.find(said.name))
-    return refuse("is defined before the line that gives its extents", binding->place, "it is defined here");
+    return refuse("is defined before the line that gives its extents", binding->location, "it is defined here");
   if (const Size *size = scope.sizes.find(said.name))
-    return refuse("is a " + Twine(isSizeName(said.name) ? "size" : "turn") + ", expected a name for a tensor",
-                  size->place, "it is defined here");
+    return refuse("is " + Twine(isSizeName(said.name) ? "a size" : "an iteration") + ", expected a name for a tensor",
+                  size->location, "it is defined here");
   auto [declared, isNew] = scope.declared.try_emplace(said.name);
   if (!isNew)
-    return refuse("is given extents twice", declared->second.declarator->place, "the first are here");
+    return refuse("is given extents twice", declared->second.declarator->location, "the first are here");
   declared->second.declarator = &said;
   for (const IndexEntry &entry : said.axes)
     if (entry.isEllipsis() && !scope.ellipsis)
-      diagnostics.error(entry.place, "'...' needs an fn with '...' in its header");
+      diagnostics.error(entry.location, "'...' needs an fn with '...' in its header");
   declared->second.axes = headerAxes(said, scope);
   body.broken |= !declared->second.axes;
 }
@@ -43,7 +43,7 @@ void Elaborator::endExtents(const Statement &statement, Scope &scope, Body &body
   if (declared == scope.declared.end() || declared->second.declarator != &said)
     return;
   if (!scope.find(said.name) && !scope.function.hasSyntaxErrors) {
-    diagnostics.error(said.place, "'" + said.name + "' is given extents but no rule behind defines it");
+    diagnostics.error(said.location, "'" + said.name + "' is given extents but no rule behind defines it");
     body.broken = true;
   }
   scope.declared.erase(declared);
@@ -60,7 +60,7 @@ bool Elaborator::checkDeclared(StringRef name, Binding &binding, Scope &scope, B
   body.broken |= !ok;
   Element element = elementNamed(declarator->element);
   if (ok && binding.kind == Binding::Number)
-    binding = {Binding::Tensor, body.whole(materialise(body, binding, name, element)), 0, binding.place};
+    binding = {Binding::Tensor, body.whole(materialise(body, binding, name, element)), 0, binding.location};
   else if (ok && isNarrow(element))
     binding = roundTo(element, binding, name, scope, body);
   return ok;
@@ -84,8 +84,8 @@ static bool canBe(Element element, double number) {
 /// Whether a value has the stated type and extents. Reports each difference.
 bool Elaborator::conforms(const Declarator &said, llvm::ArrayRef<Axis> axes, const Binding &binding, const Body &body,
                           StringRef noun) {
-  auto differs = [&](const Twine &what, SMLoc place, const Twine &declared) -> Diagnostic & {
-    return diagnostics.error(binding.place, noun + "'" + said.name + "' " + what).note(place, declared);
+  auto differs = [&](const Twine &what, SMLoc location, const Twine &declared) -> Diagnostic & {
+    return diagnostics.error(binding.location, noun + "'" + said.name + "' " + what).note(location, declared);
   };
   std::string here = ("'" + said.name + "' is declared here").str();
   Element element = elementNamed(said.element);
@@ -93,15 +93,15 @@ bool Elaborator::conforms(const Declarator &said, llvm::ArrayRef<Axis> axes, con
   Element found = number ? element : body.values[binding.view.value].element;
   llvm::ArrayRef<Axis> own = binding.view.axes;
   if (number && !canBe(element, binding.number)) {
-    differs("is a number that is no " + nameOf(element), said.place, here);
+    differs("is a number that is no " + nameOf(element), said.location, here);
     return false;
   }
   if (found != element && found != computedAs(element)) {
-    differs("is " + nameOf(found) + ", expected " + nameOf(element), said.place, here);
+    differs("is " + nameOf(found) + ", expected " + nameOf(element), said.location, here);
     return false;
   }
   if (own.size() != axes.size()) {
-    differs("has rank " + Twine(own.size()) + ", expected " + Twine(axes.size()), said.place, here);
+    differs("has rank " + Twine(own.size()) + ", expected " + Twine(axes.size()), said.location, here);
     return false;
   }
   bool ok = true;
@@ -110,9 +110,9 @@ bool Elaborator::conforms(const Declarator &said, llvm::ArrayRef<Axis> axes, con
       continue;
     Diagnostic &error = differs("has extent " + Twine(actual.extent) + " at axis " + Twine(position) + ", expected " +
                                     Twine(expected.extent),
-                                expected.place, "extent " + Twine(expected.extent) + " is declared here");
-    if (actual.place.isValid())
-      error.note(actual.place, "extent " + Twine(actual.extent) + " is from here");
+                                expected.location, "extent " + Twine(expected.extent) + " is declared here");
+    if (actual.location.isValid())
+      error.note(actual.location, "extent " + Twine(actual.extent) + " is from here");
     ok = false;
   }
   return ok;

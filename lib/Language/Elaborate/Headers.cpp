@@ -21,15 +21,15 @@ const Function *Elaborator::find(const Expr &call, const Function &caller) {
     nearest.offerKeys(library.standard);
     nearest.offerKeys(builtins());
     Diagnostic &error =
-        diagnostics.error(call.place, "unknown function '" + call.name + "'" + (isStandard ? "" : nearest.text()));
+        diagnostics.error(call.location, "unknown function '" + call.name + "'" + (isStandard ? "" : nearest.text()));
     if (isStandard)
-      error.note(call.place, "'" + call.name + "' is in the standard library: write 'use " + standard->second + "'");
+      error.note(call.location, "'" + call.name + "' is in the standard library: write 'use " + standard->second + "'");
     return nullptr;
   }
   if (it->second->kind != Function::Model)
     return it->second;
-  diagnostics.error(call.place, "'" + call.name + "' is a model, expected a layer or fn")
-      .note(it->second->place, "the model is defined here");
+  diagnostics.error(call.location, "'" + call.name + "' is a model, expected a layer or fn")
+      .note(it->second->location, "the model is defined here");
   return nullptr;
 }
 
@@ -38,26 +38,26 @@ bool Elaborator::bindArguments(const Call &call, Scope &scope) {
   const Function &callee = call.callee;
   if (call.arguments.size() != callee.arguments.size()) {
     diagnostics
-        .error(call.expr.place, "'" + callee.name + "' has " + Twine(call.arguments.size()) + " arguments, expected " +
-                                    Twine(callee.arguments.size()))
-        .note(callee.place, "'" + callee.name + "' is defined here");
+        .error(call.expr.location, "'" + callee.name + "' has " + Twine(call.arguments.size()) +
+                                       " arguments, expected " + Twine(callee.arguments.size()))
+        .note(callee.location, "'" + callee.name + "' is defined here");
     return false;
   }
   scope.ellipsis = call.ellipsis;
   bool ok = bindGiven(call, scope);
   for (auto [formal, actual, expr] : llvm::zip(callee.arguments, call.arguments, call.expr.operands)) {
     if (actual.kind == Binding::Tensor) {
-      ok &= bindTensor(call, scope, formal, actual, expr->place);
+      ok &= bindTensor(call, scope, formal, actual, expr->location);
     } else if (formal.brackets || !formal.element.empty()) {
       diagnostics
-          .error(expr->place, "found a number for '" + formal.name + "' of '" + callee.name + "', expected a tensor")
-          .note(formal.place, "'" + formal.name + "' is declared here");
+          .error(expr->location, "found a number for '" + formal.name + "' of '" + callee.name + "', expected a tensor")
+          .note(formal.location, "'" + formal.name + "' is declared here");
       ok = false;
     }
     Binding binding = actual;
-    binding.place = formal.place;
+    binding.location = formal.location;
     scope.names[formal.name] = binding;
-    tell(formal.place, call.body, binding);
+    tell(formal.location, call.body, binding);
   }
   return ok;
 }
@@ -72,15 +72,15 @@ Element plc::language::elementNamed(StringRef name) {
 
 /// Binds the axes of one argument to a header's. Checks element type and rank; `...` takes the leading axes.
 bool Elaborator::bindTensor(const Call &call, Scope &scope, const Declarator &formal, const Binding &actual,
-                            SMLoc place, StringRef noun) {
+                            SMLoc location, StringRef noun) {
   const Function &callee = call.callee;
   const View &view = actual.view;
   Element found = call.body.values[view.value].element;
   if (Element wanted = elementNamed(formal.element); found != wanted && computedAs(found) != wanted) {
     diagnostics
-        .error(place, noun + " '" + formal.name + "' of '" + callee.name + "' is " + nameOf(found) + ", expected " +
-                          nameOf(elementNamed(formal.element)))
-        .note(formal.place, "'" + formal.name + "' is declared here");
+        .error(location, noun + " '" + formal.name + "' of '" + callee.name + "' is " + nameOf(found) + ", expected " +
+                             nameOf(elementNamed(formal.element)))
+        .note(formal.location, "'" + formal.name + "' is declared here");
     return false;
   }
   size_t rank = view.axes.size(), named = formal.axes.size();
@@ -90,9 +90,9 @@ bool Elaborator::bindTensor(const Call &call, Scope &scope, const Declarator &fo
   named -= dots;
   if (dots ? rank < named : rank != named) {
     diagnostics
-        .error(place, noun + " '" + formal.name + "' of '" + callee.name + "' has rank " + Twine(rank) + ", expected " +
-                          (dots ? "at least " : "") + Twine(named))
-        .note(formal.place, "'" + formal.name + "' is declared here");
+        .error(location, noun + " '" + formal.name + "' of '" + callee.name + "' has rank " + Twine(rank) +
+                             ", expected " + (dots ? "at least " : "") + Twine(named))
+        .note(formal.location, "'" + formal.name + "' is declared here");
     return false;
   }
   bool ok = true;
@@ -112,53 +112,53 @@ bool Elaborator::bindTensor(const Call &call, Scope &scope, const Declarator &fo
     };
     if (!same) {
       diagnostics
-          .error(place, "'...' of '" + callee.name + "' is " + list(axes) + " in argument '" + formal.name + "' but " +
-                            list(*scope.ellipsis) + " in an earlier one")
-          .note(formal.place, "'" + formal.name + "' is declared here");
+          .error(location, "'...' of '" + callee.name + "' is " + list(axes) + " in argument '" + formal.name +
+                               "' but " + list(*scope.ellipsis) + " in an earlier one")
+          .note(formal.location, "'" + formal.name + "' is declared here");
       ok = false;
     } else {
       scope.ellipsis = axes;
     }
   }
   for (size_t i = 0; i < named; ++i)
-    ok &= bindAxis(call, scope, formal, formal.axes[i + dots], view.axes[leading + i], leading + i, place, noun);
+    ok &= bindAxis(call, scope, formal, formal.axes[i + dots], view.axes[leading + i], leading + i, location, noun);
   return ok;
 }
 
 /// Binds one axis. A lower-case name or an unknown size takes the extent; a known size or a formula must equal it.
 bool Elaborator::bindAxis(const Call &call, Scope &scope, const Declarator &formal, const IndexEntry &entry,
-                          Axis actual, unsigned position, SMLoc place, StringRef noun) {
+                          Axis actual, unsigned position, SMLoc location, StringRef noun) {
   StringRef name = entry.expr ? entry.expr->text : "...";
   if (!entry.expr)
     return false; // `...` behind the first entry: the parser reported it
   std::optional<int64_t> expected;
-  SMLoc expectedPlace = entry.place;
+  SMLoc expectedLocation = entry.location;
   bool isDim = false;
   if (entry.expr->kind == Expr::Name && !isSizeName(entry.expr->name)) {
     auto [it, isNew] = scope.header.try_emplace(name, actual);
-    scope.sizes.bindExtent(name, {it->second.extent, it->second.place});
+    scope.sizes.bindExtent(name, {it->second.extent, it->second.location});
     expected = it->second.extent;
-    expectedPlace = it->second.place;
+    expectedLocation = it->second.location;
   } else if (entry.expr->kind == Expr::Name && !scope.sizes.find(entry.expr->name)) {
-    scope.sizes.bind(entry.expr->name, {actual.extent, place});
+    scope.sizes.bind(entry.expr->name, {actual.extent, location});
     return true;
   } else {
     expected = scope.sizes.evaluateExtent(*entry.expr);
     if (const Size *size = entry.expr->kind == Expr::Name ? scope.sizes.find(entry.expr->name) : nullptr)
-      expectedPlace = size->place;
+      expectedLocation = size->location;
     isDim = expected && entry.expr->kind == Expr::Name && !scope.sizes.own().count(entry.expr->name);
   }
   if (!expected || *expected == actual.extent)
     return expected.has_value();
-  Diagnostic &error = diagnostics.error(place, noun + " '" + formal.name + "' of '" + call.callee.name +
-                                                   "' has extent " + Twine(actual.extent) + " at axis " +
-                                                   Twine(position) + " but '" + name + "' is " + Twine(*expected));
-  error.note(entry.place, "'" + name + "' is declared here");
-  if (expectedPlace.isValid() && expectedPlace != entry.place)
-    error.note(expectedPlace, "extent " + Twine(*expected) + " is from here" +
-                                  (isDim ? "; a call binds only a size that no 'dim' declares" : ""));
-  if (actual.place.isValid())
-    error.note(actual.place, "extent " + Twine(actual.extent) + " is from here");
+  Diagnostic &error = diagnostics.error(location, noun + " '" + formal.name + "' of '" + call.callee.name +
+                                                      "' has extent " + Twine(actual.extent) + " at axis " +
+                                                      Twine(position) + " but '" + name + "' is " + Twine(*expected));
+  error.note(entry.location, "'" + name + "' is declared here");
+  if (expectedLocation.isValid() && expectedLocation != entry.location)
+    error.note(expectedLocation, "extent " + Twine(*expected) + " is from here" +
+                                     (isDim ? "; a call binds only a size that no 'dim' declares" : ""));
+  if (actual.location.isValid())
+    error.note(actual.location, "extent " + Twine(actual.extent) + " is from here");
   return false;
 }
 
@@ -172,9 +172,9 @@ bool Elaborator::bindGiven(const Call &call, Scope &scope) {
       for (const NamedExpr &formal : call.callee.given)
         nearest.offer(formal.name);
       diagnostics
-          .error(actual.place,
+          .error(actual.location,
                  "'" + call.callee.name + "' has no argument '" + actual.name + "' behind ';'" + nearest.text())
-          .note(call.callee.place, "'" + call.callee.name + "' is defined here");
+          .note(call.callee.location, "'" + call.callee.name + "' is defined here");
       ok = false;
     }
   }
@@ -192,9 +192,9 @@ bool Elaborator::bindGivenValue(const NamedExpr &formal, const NamedExpr *actual
   const Expr *value = actual ? actual->value : formal.value;
   if (!value) {
     diagnostics
-        .error(call.expr.place,
+        .error(call.expr.location,
                "argument '" + formal.name + "' of '" + call.callee.name + "' is missing and has no default")
-        .note(formal.place, "'" + formal.name + "' is declared here");
+        .note(formal.location, "'" + formal.name + "' is declared here");
     return false;
   }
   // A default is evaluated with the callee's names, an argument with the caller's.
@@ -204,16 +204,16 @@ bool Elaborator::bindGivenValue(const NamedExpr &formal, const NamedExpr *actual
     std::optional<int64_t> size = where.sizes.evaluate(*value);
     if (size && *size < 0) {
       diagnostics
-          .error(value->place,
+          .error(value->location,
                  "'" + formal.name + "' of '" + call.callee.name + "' is " + Twine(*size) + ", expected at least 0")
-          .note(formal.place, "'" + formal.name + "' is declared here");
+          .note(formal.location, "'" + formal.name + "' is declared here");
       size.reset();
     }
-    scope.sizes.bind(formal.name, {size, value->place});
+    scope.sizes.bind(formal.name, {size, value->location});
     return size.has_value();
   }
   Binding binding;
-  binding.place = formal.place;
+  binding.location = formal.location;
   // A number of the caller may be passed on by name.
   const Binding *named = actual && value->kind == Expr::Name ? call.caller.find(value->name) : nullptr;
   if (named && named->kind != Binding::Tensor) {
@@ -241,12 +241,12 @@ std::optional<llvm::SmallVector<Axis, 4>> Elaborator::headerAxes(const Declarato
     }
     auto named = scope.header.find(entry.expr->text);
     if (named != scope.header.end()) {
-      axes.push_back({named->second.extent, entry.place});
+      axes.push_back({named->second.extent, entry.location});
       continue;
     }
     std::optional<int64_t> extent = scope.sizes.evaluateExtent(*entry.expr);
     ok &= extent.has_value();
-    axes.push_back({extent.value_or(1), entry.place});
+    axes.push_back({extent.value_or(1), entry.location});
   }
   return ok ? std::optional(axes) : std::nullopt;
 }
@@ -258,7 +258,7 @@ std::optional<std::vector<Binding>> Elaborator::takeResults(const Function &func
     const Binding *binding = scope.find(result.name);
     if (!binding) {
       if (!function.hasSyntaxErrors)
-        diagnostics.error(result.place, "result '" + result.name + "' of '" + function.name + "' is never defined");
+        diagnostics.error(result.location, "result '" + result.name + "' of '" + function.name + "' is never defined");
       ok = false;
       continue;
     }

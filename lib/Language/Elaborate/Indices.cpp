@@ -24,47 +24,48 @@ IndexId RuleBuilder::ellipsisIndex(unsigned position) {
   Index &index = (*indices)[id];
   if (!index.extent) {
     index.extent = (*scope.ellipsis)[position].extent;
-    index.extentPlace = (*scope.ellipsis)[position].place;
+    index.extentLocation = (*scope.ellipsis)[position].location;
     index.extentOwner = "'...'";
   }
   return id;
 }
 
 /// Sets the extent of an index, or compares it with the one that it has.
-bool RuleBuilder::setExtent(IndexId id, Axis axis, SMLoc place, const Twine &owner) {
+bool RuleBuilder::setExtent(IndexId id, Axis axis, SMLoc location, const Twine &owner) {
   Index &index = (*indices)[id];
   if (!index.extent) {
     index.extent = axis.extent;
-    index.extentPlace = place;
+    index.extentLocation = location;
     index.extentOwner = owner.str();
     return true;
   }
   if (index.extent == axis.extent)
     return true;
-  Diagnostic &error = diagnostics.error(place, "index '" + index.name + "' has extent " + Twine(axis.extent) + " in " +
-                                                   owner + " but " + Twine(index.extent) + " in " + index.extentOwner);
-  error.note(index.extentPlace, "extent " + Twine(index.extent) + " is from here");
-  if (axis.place.isValid() && axis.place != place)
-    error.note(axis.place, "extent " + Twine(axis.extent) + " is stated here");
+  Diagnostic &error =
+      diagnostics.error(location, "index '" + index.name + "' has extent " + Twine(axis.extent) + " in " + owner +
+                                      " but " + Twine(index.extent) + " in " + index.extentOwner);
+  error.note(index.extentLocation, "extent " + Twine(index.extent) + " is from here");
+  if (axis.location.isValid() && axis.location != location)
+    error.note(axis.location, "extent " + Twine(axis.extent) + " is stated here");
   badIndices = true;
   return false;
 }
 
 /// Declares one index of a left side or of a reduction's brackets; it may occur there once.
-bool RuleBuilder::declareIndex(const IndexEntry &entry, SMLoc place, StringRef name,
+bool RuleBuilder::declareIndex(const IndexEntry &entry, SMLoc location, StringRef name,
                                llvm::SmallVectorImpl<IndexId> &ids) {
-  if (const Size *turn = scope.sizes.find(name)) {
-    diagnostics.error(place, "'" + name + "' is a turn of 'repeat', which is a number and no index")
-        .note(turn->place, "the turn is defined here");
+  if (const Size *iteration = scope.sizes.find(name)) {
+    diagnostics.error(location, "'" + name + "' is an iteration of 'repeat', which is a number and no index")
+        .note(iteration->location, "the iteration is defined here");
     return false;
   }
   IndexId id = indexNamed(name);
   if (llvm::is_contained(ids, id)) {
-    diagnostics.error(place, "index '" + name + "' occurs twice in one bracket");
+    diagnostics.error(location, "index '" + name + "' occurs twice in one bracket");
     return false;
   }
   ids.push_back(id);
-  (*indices)[id].place = place;
+  (*indices)[id].location = location;
   if (!entry.extent)
     return true;
   if (mentionsSize(*entry.extent)) {
@@ -78,7 +79,7 @@ bool RuleBuilder::declareIndex(const IndexEntry &entry, SMLoc place, StringRef n
 bool RuleBuilder::stateExtent(IndexId id, const Expr &expr, const Sizes &sizes) {
   std::optional<int64_t> extent = sizes.evaluateExtent(expr);
   badIndices |= !extent;
-  return extent && setExtent(id, {*extent, expr.place}, expr.place, "this bracket");
+  return extent && setExtent(id, {*extent, expr.location}, expr.location, "this bracket");
 }
 
 /// `i: size(j)`, after the tensors of the rule have given the extent of j. An index of the rule hides an axis that the
@@ -89,7 +90,7 @@ bool RuleBuilder::stateSizedExtents() {
     Sizes known(diagnostics, &scope.sizes);
     for (const Index &index : *indices)
       if (index.extent)
-        known.bindExtent(index.name, {index.extent, index.extentPlace});
+        known.bindExtent(index.name, {index.extent, index.extentLocation});
     ok &= stateExtent(id, *expr, known);
   }
   return ok;
@@ -103,22 +104,22 @@ bool RuleBuilder::declareEntries(const std::vector<IndexEntry> &entries, llvm::S
   for (const IndexEntry &entry : entries) {
     if (entry.isEllipsis()) {
       if (!scope.ellipsis) {
-        diagnostics.error(entry.place, "'...' needs an fn with '...' in its header");
+        diagnostics.error(entry.location, "'...' needs an fn with '...' in its header");
         ok = false;
         continue;
       }
       for (unsigned i = 0; i < scope.ellipsis->size(); ++i) {
         ids.push_back(ellipsisIndex(i));
         if (axes)
-          axes->push_back({{ids.back()}, {entry.place}});
+          axes->push_back({{ids.back()}, {entry.location}});
       }
     } else if (entry.expr->kind == Expr::Name && !isSizeName(entry.expr->name)) {
-      bool declared = declareIndex(entry, entry.place, entry.expr->name, ids);
+      bool declared = declareIndex(entry, entry.location, entry.expr->name, ids);
       if (declared && axes)
-        axes->push_back({{ids.back()}, {entry.place}});
+        axes->push_back({{ids.back()}, {entry.location}});
       ok &= declared;
     } else if (!axes) {
-      diagnostics.error(entry.place, "found '" + entry.expr->text.substr(0, 60) + "', expected an index");
+      diagnostics.error(entry.location, "found '" + entry.expr->text.substr(0, 60) + "', expected an index");
       ok = false;
     } else {
       ok &= declareAffine(entry, ids, *axes);
@@ -131,7 +132,7 @@ bool RuleBuilder::declareEntries(const std::vector<IndexEntry> &entries, llvm::S
 bool RuleBuilder::declareAffine(const IndexEntry &entry, llvm::SmallVectorImpl<IndexId> &ids,
                                 llvm::SmallVectorImpl<Affine> &axes) {
   if (entry.extent) {
-    diagnostics.error(entry.extent->place,
+    diagnostics.error(entry.extent->location,
                       "an extent belongs behind an index, found '" + entry.expr->text.substr(0, 60) + "'");
     return false;
   }
@@ -139,8 +140,8 @@ bool RuleBuilder::declareAffine(const IndexEntry &entry, llvm::SmallVectorImpl<I
   if (!affine)
     return false;
   bool ok = true;
-  for (auto [id, place] : llvm::zip(affine->indices, affine->places))
-    ok &= declareIndex(entry, place, (*indices)[id].name, ids);
+  for (auto [id, location] : llvm::zip(affine->indices, affine->locations))
+    ok &= declareIndex(entry, location, (*indices)[id].name, ids);
   axes.push_back(*affine);
   return ok;
 }
@@ -148,7 +149,7 @@ bool RuleBuilder::declareAffine(const IndexEntry &entry, llvm::SmallVectorImpl<I
 /// Whether the expression in an index position is an index, and not an integer tensor of rank 0.
 bool RuleBuilder::isPlainIndex(const Expr &expr) {
   if (expr.kind != Expr::Name || isSizeName(expr.name) || scope.sizes.find(expr.name))
-    return false; // a size or a turn of `repeat`
+    return false; // a size or an iteration of `repeat`
   if (byName.count(expr.name))
     return true;
   const Binding *binding = scope.find(expr.name);
@@ -183,11 +184,11 @@ bool RuleBuilder::collect(const Expr &expr) {
   switch (expr.kind) {
   case Expr::Name:
     if (const Binding *binding = scope.find(expr.name)) {
-      tensorNames.try_emplace(expr.name, expr.place);
-      scope.uses.try_emplace(expr.name, expr.place);
+      tensorNames.try_emplace(expr.name, expr.location);
+      scope.uses.try_emplace(expr.name, expr.location);
       bool hasAxes = binding->kind == Binding::Tensor && !binding->view.axes.empty();
       if (!hasAxes)
-        scalarNames.try_emplace(expr.name, expr.place);
+        scalarNames.try_emplace(expr.name, expr.location);
       if (hasAxes && !bare)
         bareTensors.push_back(&expr); // or an index of that name, which may stand further on
       else
@@ -215,15 +216,15 @@ bool RuleBuilder::collectBare(const Expr &expr, const Binding &binding) {
   StringRef text = expr.kind == Expr::Call ? expr.name : expr.text;
   if (!bare) {
     diagnostics
-        .error(expr.place,
+        .error(expr.location,
                "'" + text + "' of shape " + shapeOf(axes) + " has no indices, but the rule is written with indices")
-        .note(binding.place, "'" + text + "' is defined here");
+        .note(binding.location, "'" + text + "' is defined here");
     return false;
   }
   if (!bareAxes) {
     bareAxes = binding.view.axes;
     bareOwner = text.str();
-    barePlace = expr.place;
+    bareLocation = expr.location;
     return true;
   }
   bool same = bareAxes->size() == axes.size() && llvm::all_of(llvm::zip(*bareAxes, axes), [](auto pair) {
@@ -231,34 +232,34 @@ bool RuleBuilder::collectBare(const Expr &expr, const Binding &binding) {
               });
   if (!same)
     diagnostics
-        .error(expr.place,
+        .error(expr.location,
                "'" + text + "' has shape " + shapeOf(axes) + " but '" + bareOwner + "' has shape " + shapeOf(*bareAxes))
-        .note(barePlace, "'" + bareOwner + "' is used here");
+        .note(bareLocation, "'" + bareOwner + "' is used here");
   return same;
 }
 
 /// Collects the indices of `x[..]`, and gives them the extents of its axes.
 bool RuleBuilder::collectAccess(const Expr &expr, bool padded) {
   const Binding *binding = scope.find(expr.name);
-  tensorNames.try_emplace(expr.name, expr.place);
-  scope.uses.try_emplace(expr.name, expr.place);
+  tensorNames.try_emplace(expr.name, expr.location);
+  scope.uses.try_emplace(expr.name, expr.location);
   bool known = binding && binding->kind == Binding::Tensor;
   size_t axis = 0, rank = known ? binding->view.axes.size() : 0;
   bool ok = true;
   for (const IndexEntry &entry : expr.indices) {
     if (entry.isEllipsis()) {
       if (!scope.ellipsis) {
-        diagnostics.error(entry.place, "'...' needs an fn with '...' in its header");
+        diagnostics.error(entry.location, "'...' needs an fn with '...' in its header");
         return false;
       }
       for (unsigned i = 0; i < scope.ellipsis->size(); ++i, ++axis)
         if (axis < rank)
-          ok &= setExtent(ellipsisIndex(i), binding->view.axes[axis], entry.place, "'" + expr.name + "'");
+          ok &= setExtent(ellipsisIndex(i), binding->view.axes[axis], entry.location, "'" + expr.name + "'");
       continue;
     }
     if (entry.extent) {
-      diagnostics.error(entry.extent->place, "an extent belongs on the left side or in a reduction's brackets: '" +
-                                                 expr.name + "' has its own");
+      diagnostics.error(entry.extent->location, "an extent belongs on the left side or in a reduction's brackets: '" +
+                                                    expr.name + "' has its own");
       ok = false;
     }
     if (!isPlainIndex(*entry.expr)) {
@@ -268,7 +269,7 @@ bool RuleBuilder::collectAccess(const Expr &expr, bool padded) {
     } else {
       IndexId id = indexNamed(entry.expr->name);
       if (axis < rank)
-        ok &= setExtent(id, binding->view.axes[axis], entry.place, "'" + expr.name + "'");
+        ok &= setExtent(id, binding->view.axes[axis], entry.location, "'" + expr.name + "'");
     }
     ++axis;
   }
@@ -295,8 +296,8 @@ bool RuleBuilder::collectCall(const Expr &expr) {
   if (!results)
     return false;
   if (results->size() != 1) {
-    diagnostics.error(expr.place, "'" + expr.name + "' has " + Twine(results->size()) +
-                                      " results, expected 1 inside an expression");
+    diagnostics.error(expr.location, "'" + expr.name + "' has " + Twine(results->size()) +
+                                         " results, expected 1 inside an expression");
     return false;
   }
   bareCalls[&expr] = results->front();
@@ -360,13 +361,13 @@ bool RuleBuilder::checkClashes() {
     auto use = scalarNames.find(index.name);
     if (use == scalarNames.end() && !isPosition)
       continue;
-    SMLoc indexPlace = index.place.isValid() ? index.place : index.extentPlace;
-    SMLoc place = use == scalarNames.end() ? indexPlace : use->second;
-    Diagnostic &error = diagnostics.error(place, "'" + index.name + "' is a scalar tensor and an index in one rule");
-    if (indexPlace.isValid() && indexPlace != place)
-      error.note(indexPlace, "the index is used here");
-    if (binding && binding->place != place)
-      error.note(binding->place, "the tensor is defined here");
+    SMLoc indexLocation = index.location.isValid() ? index.location : index.extentLocation;
+    SMLoc location = use == scalarNames.end() ? indexLocation : use->second;
+    Diagnostic &error = diagnostics.error(location, "'" + index.name + "' is a scalar tensor and an index in one rule");
+    if (indexLocation.isValid() && indexLocation != location)
+      error.note(indexLocation, "the index is used here");
+    if (binding && binding->location != location)
+      error.note(binding->location, "the tensor is defined here");
     ok = false;
   }
   return ok;

@@ -18,17 +18,17 @@ Binding Elaborator::roundTo(Element element, const Binding &binding, StringRef n
     return binding;
   const View &view = binding.view;
   Step step;
-  step.place = binding.place;
+  step.location = binding.location;
   step.frame = scope.frame;
   step.indices = std::make_shared<std::vector<Index>>();
   for (auto [axis, extent] : llvm::enumerate(view.axes)) {
-    step.indices->push_back({"", extent.extent, extent.place, "'" + name.str() + "'", int(axis), SMLoc()});
+    step.indices->push_back({"", extent.extent, extent.location, "'" + name.str() + "'", int(axis), SMLoc()});
     step.left.push_back(axis);
     step.parts.push_back(1);
   }
   Node &read = body.nodes.emplace_back();
   read.kind = Node::Read;
-  read.place = binding.place;
+  read.location = binding.location;
   read.value = view.value;
   read.element = computedAs(body.values[view.value].element);
   for (unsigned axis : view.dims)
@@ -37,7 +37,7 @@ Binding Elaborator::roundTo(Element element, const Binding &binding, StringRef n
     if (llvm::is_contained(view.dims, axis))
       read.dims.push_back(axis);
   step.value = &read;
-  step.result = body.add(Value{name.str(), element, view.axes, binding.place});
+  step.result = body.add(Value{name.str(), element, view.axes, binding.location});
   body.steps.push_back(std::move(step));
   Binding result = binding;
   result.view = body.whole(body.steps.back().result);

@@ -24,11 +24,11 @@ std::optional<std::vector<Binding>> Elaborator::inlineLayer(const Call &call, Sc
     Binding &binding = scope.popped[pop];
     binding = popNested(call, scope, *pop);
     if (binding.kind == Binding::Broken ||
-        !bindTensor(call, scope, pop->lefts[0], binding, call.expr.place, "popped")) {
+        !bindTensor(call, scope, pop->lefts[0], binding, call.expr.location, "popped")) {
       call.body.broken = true;
       return std::nullopt;
     }
-    binding.place = pop->lefts[0].place;
+    binding.location = pop->lefts[0].location;
   }
   std::optional<std::vector<Binding>> results = inlineBody(call, scope);
   nameRules(scope, call.body);
@@ -45,12 +45,12 @@ Binding Elaborator::popNested(const Call &call, Scope &scope, const Statement &p
       Binding value = stash.value;
       // A popped value is an argument, and arguments are tensors. So a stashed number becomes a tensor of rank 0.
       if (value.kind == Binding::Number)
-        value = {Binding::Tensor, body.whole(materialise(body, value, pop.skip)), 0, value.place};
+        value = {Binding::Tensor, body.whole(materialise(body, value, pop.skip)), 0, value.location};
       return value;
     }
   for (const Body::Import &import : body.imports)
     if (import.key == key)
-      return import.value ? Binding{Binding::Tensor, body.whole(*import.value), 0, pop.place} : Binding();
+      return import.value ? Binding{Binding::Tensor, body.whole(*import.value), 0, pop.location} : Binding();
   return importSkip(call, scope, pop, key);
 }
 
@@ -63,19 +63,19 @@ Binding Elaborator::importSkip(const Call &call, Scope &scope, const Statement &
   auto found = outside ? skips.find(within(outside->call.space, outside->space, key)) : skips.end();
   if (found != skips.end() && found->second.value.kind == Binding::Tensor) {
     const Binding &value = found->second.value;
-    type = Value{left.name.str(), outside->call.body.values[value.view.value].element, value.view.axes, left.place};
+    type = Value{left.name.str(), outside->call.body.values[value.view.value].element, value.view.axes, left.location};
   } else {
     body.broken = true;
     if (sizesKnown(left, scope))
       if (std::optional<llvm::SmallVector<Axis, 4>> axes = headerAxes(left, scope))
-        type = Value{left.name.str(), elementNamed(left.element), *axes, left.place};
+        type = Value{left.name.str(), elementNamed(left.element), *axes, left.location};
   }
   body.imports.push_back({key, &pop, std::nullopt});
   if (!type)
     return Binding();
   body.arguments.push_back(body.add(*type));
   body.imports.back().value = body.arguments.back();
-  return {Binding::Tensor, body.whole(body.arguments.back()), 0, left.place};
+  return {Binding::Tensor, body.whole(body.arguments.back()), 0, left.location};
 }
 
 /// Whether a body was elaborated for the types that this call pops.
@@ -98,7 +98,7 @@ void Elaborator::takeImports(const Call &call, const Instance &instance, const s
     SkipKey key = within(call.space, space, import.key);
     auto found = skips.find(key);
     if (found == skips.end()) {
-      earlyPops.push_back({key, call.expr.place, import.pop});
+      earlyPops.push_back({key, call.expr.location, import.pop});
       call.body.broken = true;
       continue;
     }
@@ -110,16 +110,16 @@ void Elaborator::takeImports(const Call &call, const Instance &instance, const s
 
 /// Nested paths are unique in the model, too: `f(x) in block` may collide with the `f` of a `block`.
 void Elaborator::enterNestedPaths(const Call &call, const Instance &instance, const std::string &path) {
-  for (const auto &[nested, place] : instance.body.calls) {
+  for (const auto &[nested, location] : instance.body.calls) {
     std::string whole = path + "." + nested;
-    auto [earlier, isNew] = call.body.calls.try_emplace(whole, call.expr.place);
+    auto [earlier, isNew] = call.body.calls.try_emplace(whole, call.expr.location);
     if (isNew)
       continue;
     diagnostics
-        .error(call.expr.place,
+        .error(call.expr.location,
                "two calls of layers have the path '" + whole + "'; name one: '" + call.callee.name + "(..) in NAME'")
         .note(earlier->second, "the first is here")
-        .note(place, "the second is here, inside");
+        .note(location, "the second is here, inside");
     call.body.broken = true;
   }
 }

@@ -43,23 +43,23 @@ const Node *RuleBuilder::finish(Node node) {
   return &body.nodes.emplace_back(std::move(node));
 }
 
-const Node *RuleBuilder::makeNumber(double value, SMLoc place) {
+const Node *RuleBuilder::makeNumber(double value, SMLoc location) {
   Node node;
   node.kind = Node::Number;
-  node.place = place;
+  node.location = location;
   node.number = value;
   return finish(std::move(node));
 }
 
-const Node *RuleBuilder::makeMap(StringRef function, SMLoc place, std::vector<const Node *> operands) {
+const Node *RuleBuilder::makeMap(StringRef function, SMLoc location, std::vector<const Node *> operands) {
   if (llvm::is_contained(operands, nullptr))
     return nullptr;
   Node node;
   node.kind = Node::Map;
-  node.place = place;
+  node.location = location;
   node.function = function;
   llvm::ArrayRef<const Node *> typed(operands);
-  std::optional<Element> element = unify(function == "select" ? typed.drop_front() : typed, place);
+  std::optional<Element> element = unify(function == "select" ? typed.drop_front() : typed, location);
   if (!element)
     return nullptr;
   node.element = *element;
@@ -67,10 +67,10 @@ const Node *RuleBuilder::makeMap(StringRef function, SMLoc place, std::vector<co
   return finish(std::move(node));
 }
 
-const Node *RuleBuilder::makeRead(const View &view, llvm::ArrayRef<Node::Position> entries, SMLoc place) {
+const Node *RuleBuilder::makeRead(const View &view, llvm::ArrayRef<Node::Position> entries, SMLoc location) {
   Node node;
   node.kind = Node::Read;
-  node.place = place;
+  node.location = location;
   node.value = view.value;
   node.element = computedAs(body.values[view.value].element);
   for (unsigned axis : view.dims)
@@ -79,16 +79,16 @@ const Node *RuleBuilder::makeRead(const View &view, llvm::ArrayRef<Node::Positio
 }
 
 /// The element type that all operands take; none after an error.
-std::optional<Element> RuleBuilder::unify(llvm::ArrayRef<const Node *> operands, SMLoc place) {
+std::optional<Element> RuleBuilder::unify(llvm::ArrayRef<const Node *> operands, SMLoc location) {
   const Node *typed = nullptr;
   for (const Node *operand : operands) {
     if (operand->element == Element::Number)
       continue;
     if (typed && typed->element != operand->element) {
       diagnostics
-          .error(operand->place, "found " + nameOf(operand->element) + " beside " + nameOf(typed->element) +
-                                     "; convert with 'real(..)' or 'i32(..)'")
-          .note(typed->place, "this is " + nameOf(typed->element));
+          .error(operand->location, "found " + nameOf(operand->element) + " beside " + nameOf(typed->element) +
+                                        "; convert with 'real(..)' or 'i32(..)'")
+          .note(typed->location, "this is " + nameOf(typed->element));
       return std::nullopt;
     }
     typed = operand;
@@ -105,8 +105,9 @@ std::optional<Element> RuleBuilder::unify(llvm::ArrayRef<const Node *> operands,
     bool fits = typed->element == Element::I64 || !isLarge;
     if (fits && isInteger(typed->element) && isIntegral(*operand))
       continue;
-    diagnostics.error(operand->place, "found a number that is no " + nameOf(typed->element) + " beside a tensor of it")
-        .note(typed->place, "this is " + nameOf(typed->element));
+    diagnostics
+        .error(operand->location, "found a number that is no " + nameOf(typed->element) + " beside a tensor of it")
+        .note(typed->location, "this is " + nameOf(typed->element));
     return std::nullopt;
   }
   return typed->element;
@@ -116,7 +117,7 @@ std::optional<Element> RuleBuilder::unify(llvm::ArrayRef<const Node *> operands,
 const Node *RuleBuilder::wantNumber(const Node *node) {
   if (!node || node->element != Element::Bool)
     return node;
-  diagnostics.error(node->place, "found bool, expected a number; convert with 'real(..)' or 'i32(..)'");
+  diagnostics.error(node->location, "found bool, expected a number; convert with 'real(..)' or 'i32(..)'");
   return nullptr;
 }
 
@@ -124,13 +125,14 @@ const Node *RuleBuilder::wantNumber(const Node *node) {
 const Node *RuleBuilder::wantReal(const Node *node, StringRef user) {
   if (!node || !isInteger(node->element))
     return wantNumber(node);
-  diagnostics.error(node->place, user + " is for reals, found " + nameOf(node->element) + "; convert with 'real(..)'");
+  diagnostics.error(node->location,
+                    user + " is for reals, found " + nameOf(node->element) + "; convert with 'real(..)'");
   return nullptr;
 }
 
 const Node *RuleBuilder::wantCondition(const Node *node) {
   if (!node || node->element == Element::Bool)
     return node;
-  diagnostics.error(node->place, "found " + nameOf(node->element) + ", expected a condition");
+  diagnostics.error(node->location, "found " + nameOf(node->element) + ", expected a condition");
   return nullptr;
 }

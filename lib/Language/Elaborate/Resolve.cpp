@@ -42,9 +42,9 @@ const Node *RuleBuilder::resolveSum(const Expr &expr, const Context &context) {
     if (!result)
       result = next;
     else if (next->element == Element::Bool)
-      result = makeMap("or", next->place, {result, next});
+      result = makeMap("or", next->location, {result, next});
     else if (result->kind == Node::Number && next->kind == Node::Number)
-      result = makeNumber(minus ? result->number - next->number : result->number + next->number, expr.place);
+      result = makeNumber(minus ? result->number - next->number : result->number + next->number, expr.location);
     else
       result = makeMap(minus ? "sub" : "add", SMLoc::getFromPointer(expr.operands[i]->text.begin()), {result, next});
     ok &= result != nullptr;
@@ -66,7 +66,7 @@ const Node *RuleBuilder::resolveCompare(const Expr &expr, const Context &context
                            .Case("<=", "le")
                            .Case(">", "gt")
                            .Default("ge");
-  const Node *map = makeMap(function, expr.place, {left, right});
+  const Node *map = makeMap(function, expr.location, {left, right});
   if (!map)
     return nullptr;
   Node node = *map;
@@ -131,9 +131,9 @@ const Node *RuleBuilder::resolveLogic(const Expr &expr, const Context &context) 
       }
     }
     if (expr.kind == Expr::Not)
-      result = makeMap("not", expr.place, {next});
+      result = makeMap("not", expr.location, {next});
     else
-      result = result ? makeMap(expr.kind == Expr::And ? "and" : "or", next->place, {result, next}) : next;
+      result = result ? makeMap(expr.kind == Expr::And ? "and" : "or", next->location, {result, next}) : next;
   }
   return ok ? result : nullptr;
 }
@@ -143,7 +143,7 @@ const Node *RuleBuilder::resolveIf(const Expr &expr, const Context &context) {
   const Node *test = wantCondition(resolve(*expr.operands[0], context));
   const Node *yes = resolve(*expr.operands[1], context);
   const Node *no = resolve(*expr.operands[2], context);
-  const Node *chosen = makeMap("select", expr.place, {test, yes, no});
+  const Node *chosen = makeMap("select", expr.location, {test, yes, no});
   auto summed = sums.find(&expr);
   if (!chosen)
     return nullptr;
@@ -156,7 +156,7 @@ const Node *RuleBuilder::resolveIf(const Expr &expr, const Context &context) {
     return chosen;
   Node node;
   node.kind = Node::Reduce;
-  node.place = expr.place;
+  node.location = expr.location;
   node.function = chosen->element == Element::Bool ? "any" : "sum";
   node.element = chosen->element == Element::Number ? Element::Real : chosen->element;
   node.operands = {chosen};
@@ -178,7 +178,7 @@ const Node *RuleBuilder::resolveTerm(const Expr &expr, const Context &outer) {
 
   Node node;
   node.kind = Node::Term;
-  node.place = SMLoc::getFromPointer(expr.text.begin());
+  node.location = SMLoc::getFromPointer(expr.text.begin());
   bool ok = true;
   for (size_t i = 0; i < factors.size(); ++i) {
     BinaryOp op = chain.kind == Expr::Product ? chain.operators[i] : BinaryOp::Mul;
@@ -188,7 +188,7 @@ const Node *RuleBuilder::resolveTerm(const Expr &expr, const Context &outer) {
     ok &= value != nullptr;
     // A sign before a number makes another constant, which needs no operation.
     if (value && value->kind == Node::Number && negated) {
-      value = makeNumber(-value->number, value->place);
+      value = makeNumber(-value->number, value->location);
       negated = false;
     }
     node.operands.push_back(value);
@@ -198,8 +198,8 @@ const Node *RuleBuilder::resolveTerm(const Expr &expr, const Context &outer) {
   if (!ok || !checkFactors(node))
     return nullptr;
   if (llvm::all_of(node.operands, [](const Node *factor) { return factor->kind == Node::Number; }))
-    return foldTerm(node, node.place);
-  std::optional<Element> element = unify(node.operands, node.place);
+    return foldTerm(node, node.location);
+  std::optional<Element> element = unify(node.operands, node.location);
   if (!element)
     return nullptr;
   node.element = *element;
@@ -228,19 +228,19 @@ bool RuleBuilder::checkFactors(const Node &term) {
   bool rounds = llvm::any_of(term.operators, isRounding);
   for (auto [factor, op] : llvm::zip(term.operands, term.operators)) {
     if (rounds && !isIntegral(*factor)) {
-      diagnostics.error(factor->place,
+      diagnostics.error(factor->location,
                         "'//' and '%' are for integers, found " +
                             (factor->element == Element::Number ? "a number that is none" : nameOf(factor->element)) +
                             " in their term; use parentheses, or convert with 'i32(..)'");
       return false;
     }
     if (isRounding(op) && factor->kind == Node::Number && factor->number == 0) {
-      diagnostics.error(factor->place, "division of an integer by 0");
+      diagnostics.error(factor->location, "division of an integer by 0");
       return false;
     }
     if (op == BinaryOp::Div && (rounds || integer != term.operands.end())) {
       StringRef found = rounds ? "an integer" : nameOf((*integer)->element);
-      diagnostics.error(factor->place,
+      diagnostics.error(factor->location,
                         "'/' is for reals, found " + found + "; write '//' to round down, or convert with 'real(..)'");
       return false;
     }
@@ -249,7 +249,7 @@ bool RuleBuilder::checkFactors(const Node &term) {
 }
 
 /// A term of numbers and sizes is folded to a number.
-const Node *RuleBuilder::foldTerm(const Node &term, SMLoc place) {
+const Node *RuleBuilder::foldTerm(const Node &term, SMLoc location) {
   double result = 1;
   for (size_t i = 0; i < term.operands.size(); ++i) {
     double value = term.negated[i] ? -term.operands[i]->number : term.operands[i]->number;
@@ -262,7 +262,7 @@ const Node *RuleBuilder::foldTerm(const Node &term, SMLoc place) {
     case BinaryOp::Mod: result = result - std::floor(result / value) * value; break;
     }
   }
-  return makeNumber(result, place);
+  return makeNumber(result, location);
 }
 
 const Node *RuleBuilder::resolveFactor(const Expr &expr, const Context &context) {
@@ -271,7 +271,7 @@ const Node *RuleBuilder::resolveFactor(const Expr &expr, const Context &context)
     double value = INFINITY;
     if (expr.text != "inf")
       expr.text.getAsDouble(value);
-    return makeNumber(value, expr.place);
+    return makeNumber(value, expr.location);
   }
   case Expr::Name: return resolveName(expr, context);
   case Expr::Access: return resolveAccess(expr, context);
@@ -286,7 +286,7 @@ const Node *RuleBuilder::resolveName(const Expr &expr, const Context &context) {
   if (index != byName.end()) {
     Node node;
     node.kind = Node::Iota;
-    node.place = expr.place;
+    node.location = expr.location;
     node.index = index->second;
     return finish(std::move(node));
   }
@@ -294,31 +294,31 @@ const Node *RuleBuilder::resolveName(const Expr &expr, const Context &context) {
     if (binding->kind == Binding::Broken)
       return nullptr;
     if (binding->kind == Binding::Number)
-      return makeNumber(binding->number, expr.place);
+      return makeNumber(binding->number, expr.location);
     if (!binding->view.axes.empty() && (!bare || left.size() != binding->view.axes.size()))
       return nullptr; // reported by the walk over indices
     llvm::SmallVector<Node::Position, 4> entries;
     for (unsigned i = 0; i < binding->view.axes.size(); ++i)
       entries.push_back({{left[i]}});
-    return makeRead(binding->view, entries, expr.place);
+    return makeRead(binding->view, entries, expr.location);
   }
   if (scope.rolled.contains(expr.name)) {
     Node node;
     node.kind = Node::Iota;
-    node.place = expr.place;
+    node.location = expr.location;
     node.function = expr.name;
-    node.index = indexNamed(("#turn " + expr.name).str());
-    (*indices)[node.index].extent = scope.turnCounts.lookup(expr.name);
+    node.index = indexNamed(("#iteration " + expr.name).str());
+    (*indices)[node.index].extent = scope.iterationCounts.lookup(expr.name);
     return finish(std::move(node));
   }
   if (const Size *size = scope.sizes.find(expr.name))
-    return size->value ? makeNumber(static_cast<double>(*size->value), expr.place) : nullptr;
+    return size->value ? makeNumber(static_cast<double>(*size->value), expr.location) : nullptr;
   std::string nearest = nearestName(expr.name);
-  Diagnostic &error = diagnostics.error(expr.place, "unknown name '" + expr.name + "'" + nearest);
+  Diagnostic &error = diagnostics.error(expr.location, "unknown name '" + expr.name + "'" + nearest);
   noteCollected(error, expr.name);
   if (!isSizeName(expr.name) && nearest.empty())
-    error.note(expr.place, "as an index it would occur only as a number: 'sum[" + expr.name + ": N](" +
-                               context.term->text.substr(0, 80) + ")' sums over it");
+    error.note(expr.location, "as an index it would occur only as a number: 'sum[" + expr.name + ": N](" +
+                                  context.term->text.substr(0, 80) + ")' sums over it");
   return nullptr;
 }
 
@@ -360,24 +360,24 @@ const Node *RuleBuilder::resolveAccess(const Expr &expr, const Context &context)
   }
   if (!binding) {
     std::string nearest = nearestName(expr.name);
-    noteCollected(diagnostics.error(expr.place, "unknown tensor '" + expr.name + "'" + nearest), expr.name);
+    noteCollected(diagnostics.error(expr.location, "unknown tensor '" + expr.name + "'" + nearest), expr.name);
     return nullptr;
   }
   if (binding->kind == Binding::Broken)
     return nullptr;
   if (binding->kind == Binding::Number) {
-    diagnostics.error(expr.place, "'" + expr.name + "' is a number, it has no indices")
-        .note(binding->place, "defined here");
+    diagnostics.error(expr.location, "'" + expr.name + "' is a number, it has no indices")
+        .note(binding->location, "defined here");
     return nullptr;
   }
   if (entries.size() != binding->view.axes.size()) {
     diagnostics
-        .error(expr.place, "'" + expr.name + "' has " + Twine(entries.size()) + " indices here but rank " +
-                               Twine(binding->view.axes.size()))
-        .note(binding->place, "'" + expr.name + "' is defined here");
+        .error(expr.location, "'" + expr.name + "' has " + Twine(entries.size()) + " indices here but rank " +
+                                  Twine(binding->view.axes.size()))
+        .note(binding->location, "'" + expr.name + "' is defined here");
     return nullptr;
   }
-  return ok ? makeRead(binding->view, entries, expr.place) : nullptr;
+  return ok ? makeRead(binding->view, entries, expr.location) : nullptr;
 }
 
 /// An integer expression in an index position that is no index.
@@ -387,9 +387,9 @@ const Node *RuleBuilder::resolveGathered(const Expr &expr, const Context &outer)
   const Node *node = resolve(expr, context);
   if (!node || isIntegral(*node))
     return node;
-  diagnostics.error(expr.place, "found " +
-                                    (node->element == Element::Number ? "a number that is no integer"
-                                                                      : "a tensor of " + nameOf(node->element)) +
-                                    " in an index position, expected i32 or i64");
+  diagnostics.error(expr.location, "found " +
+                                       (node->element == Element::Number ? "a number that is no integer"
+                                                                         : "a tensor of " + nameOf(node->element)) +
+                                       " in an index position, expected i32 or i64");
   return nullptr;
 }

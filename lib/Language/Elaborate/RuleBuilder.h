@@ -25,9 +25,9 @@ public:
   void build(const Statement &rule);
   /// The value with the blocks side by side along `axis`. Each block has `inner` positions of the axis; 0: it lacks the
   /// axis.
-  Binding join(StringRef name, SMLoc place, llvm::ArrayRef<Binding> blocks, unsigned axis, int64_t inner);
+  Binding join(StringRef name, SMLoc location, llvm::ArrayRef<Binding> blocks, unsigned axis, int64_t inner);
   /// The first `extent` positions of an axis.
-  Binding cut(StringRef name, SMLoc place, const Binding &value, unsigned axis, Axis extent);
+  Binding cut(StringRef name, SMLoc location, const Binding &value, unsigned axis, Axis extent);
   /// The value of an expression of whole tensors without indices, as an argument of a call.
   std::optional<Binding> buildArgument(const Expr &expr);
 
@@ -42,7 +42,7 @@ private:
   /// `coefficient * index`. `written`: the text has a coefficient, be it 1.
   struct AffineTerm {
     StringRef name;
-    SMLoc place;
+    SMLoc location;
     int64_t coefficient;
     bool written;
   };
@@ -52,7 +52,7 @@ private:
   /// `settlePositions` finds that they count the whole axis.
   struct Affine {
     llvm::SmallVector<IndexId, 1> indices;
-    llvm::SmallVector<SMLoc, 1> places;
+    llvm::SmallVector<SMLoc, 1> locations;
     int64_t inner = 1;
     std::optional<int64_t> constant = {};
     const Expr *expr = nullptr;         // none: a plain index
@@ -73,11 +73,11 @@ private:
 
   // Rules.cpp
   std::optional<std::vector<Binding>> buildCall(const Statement &rule);
-  std::optional<Binding> buildEquation(StringRef name, SMLoc place, const Declarator *left, const Expr &expr);
+  std::optional<Binding> buildEquation(StringRef name, SMLoc location, const Declarator *left, const Expr &expr);
   void buildClause(const Statement &rule);
   bool joinEarlier(const Declarator &clause);
-  const Node *addEarlier(const Node *node, SMLoc place);
-  void tellIndices(const Expr &expr) const;
+  const Node *addEarlier(const Node *node, SMLoc location);
+  void noteIndices(const Expr &expr) const;
   bool declareLeft(const Declarator &left);
   bool finishLeft(StringRef name);
   bool takeDeclaredExtents(StringRef name);
@@ -88,34 +88,34 @@ private:
 
   // Rules.cpp
   std::optional<llvm::SmallVector<Axis, 4>> wholeAxes(StringRef name);
-  Binding addEquation(StringRef name, SMLoc place, const Node *node, llvm::ArrayRef<IndexId> left,
+  Binding addEquation(StringRef name, SMLoc location, const Node *node, llvm::ArrayRef<IndexId> left,
                       llvm::ArrayRef<unsigned> parts, Element element);
   Element elementOf(const Node &node, StringRef name) const;
 
   // ElaborateSlices.cpp
-  std::optional<Binding> addPart(StringRef name, SMLoc place, const Node *node);
-  std::optional<Binding> addWholes(StringRef name, SMLoc place, const Binding &part);
+  std::optional<Binding> addPart(StringRef name, SMLoc location, const Node *node);
+  std::optional<Binding> addWholes(StringRef name, SMLoc location, const Binding &part);
 
   // Scatters.cpp
   /// An axis of a left side with computed positions.
   struct LeftAxis {
     std::optional<IndexId> index;
     const Expr *expr; // otherwise the position
-    SMLoc place;
+    SMLoc location;
   };
   std::optional<bool> scatters(const Declarator &left, const Expr &right);
   bool checkTargets(llvm::ArrayRef<LeftAxis> targets, llvm::ArrayRef<Axis> axes, StringRef name);
   std::optional<std::vector<LeftAxis>> collectTargets(const Declarator &left);
-  std::optional<llvm::SmallVector<Axis, 4>> axesOfTargets(StringRef name, SMLoc place,
+  std::optional<llvm::SmallVector<Axis, 4>> axesOfTargets(StringRef name, SMLoc location,
                                                           llvm::ArrayRef<LeftAxis> targets);
   bool resolveTargets(llvm::ArrayRef<LeftAxis> targets, llvm::ArrayRef<Axis> axes, StringRef name,
                       std::vector<Step::Target> &resolved);
-  std::optional<Binding> buildScatter(StringRef name, SMLoc place, const Declarator &left, const Expr &expr);
+  std::optional<Binding> buildScatter(StringRef name, SMLoc location, const Declarator &left, const Expr &expr);
 
   // Collect.cpp
-  std::optional<unsigned> turnEntryOf(const Statement &rule) const;
+  std::optional<unsigned> iterationEntryOf(const Statement &rule) const;
   unsigned axisOfEntry(const Declarator &left, unsigned entry) const;
-  void buildTurn(const Statement &rule, unsigned entry);
+  void buildIteration(const Statement &rule, unsigned entry);
   Scope::Collected *collectedOf(const Declarator &left, unsigned entry);
   Axis collectedAxis(const Declarator &left, unsigned entry);
   void addSlice(const Declarator &left, const Expr &position, Scope::Collected &collected, const Binding &slice);
@@ -125,11 +125,11 @@ private:
   // Indices.cpp
   IndexId indexNamed(StringRef name);
   IndexId ellipsisIndex(unsigned position);
-  bool setExtent(IndexId id, Axis axis, SMLoc place, const llvm::Twine &owner);
+  bool setExtent(IndexId id, Axis axis, SMLoc location, const llvm::Twine &owner);
   bool declareEntries(const std::vector<IndexEntry> &entries, llvm::SmallVectorImpl<IndexId> &ids,
                       llvm::SmallVectorImpl<Affine> *axes = nullptr);
   bool declareAffine(const IndexEntry &entry, llvm::SmallVectorImpl<IndexId> &ids, llvm::SmallVectorImpl<Affine> &axes);
-  bool declareIndex(const IndexEntry &entry, SMLoc place, StringRef name, llvm::SmallVectorImpl<IndexId> &ids);
+  bool declareIndex(const IndexEntry &entry, SMLoc location, StringRef name, llvm::SmallVectorImpl<IndexId> &ids);
   bool collect(const Expr &expr);
   bool collectOnce(const Expr &right);
   bool collectRight(const Expr &right);
@@ -178,12 +178,12 @@ private:
   const Node *wantNumber(const Node *node);
   const Node *wantReal(const Node *node, StringRef user);
   const Node *wantCondition(const Node *node);
-  const Node *makeNumber(double value, SMLoc place);
-  const Node *makeMap(StringRef function, SMLoc place, std::vector<const Node *> operands);
-  const Node *makeRead(const View &view, llvm::ArrayRef<Node::Position> entries, SMLoc place);
+  const Node *makeNumber(double value, SMLoc location);
+  const Node *makeMap(StringRef function, SMLoc location, std::vector<const Node *> operands);
+  const Node *makeRead(const View &view, llvm::ArrayRef<Node::Position> entries, SMLoc location);
   const Node *finish(Node node);
   void setDims(Node &node) const;
-  std::optional<Element> unify(llvm::ArrayRef<const Node *> operands, SMLoc place);
+  std::optional<Element> unify(llvm::ArrayRef<const Node *> operands, SMLoc location);
 
   // Resolve.cpp
   const Node *resolve(const Expr &expr, const Context &context);
@@ -198,7 +198,7 @@ private:
   const Node *resolveGathered(const Expr &expr, const Context &context);
   bool checkFactors(const Node &term);
   bool bindsDropped(const Context &context, const Node &dropped, const Node &kept) const;
-  const Node *foldTerm(const Node &term, SMLoc place);
+  const Node *foldTerm(const Node &term, SMLoc location);
   std::string nearestName(StringRef name) const;
 
   // Calls.cpp
@@ -212,7 +212,7 @@ private:
   const Node *resolveFn(const Expr &expr, const Function &callee, const Context &context);
   bool bindHeader(const Expr &expr, const Function &callee, llvm::MapVector<StringRef, IndexId> &header);
   std::optional<Binding> argumentOf(const Node *node, llvm::ArrayRef<IndexId> axes, const Declarator &formal,
-                                    SMLoc place);
+                                    SMLoc location);
   std::optional<std::vector<Binding>> callWhole(const Expr &expr, const Namespace *where);
   std::optional<llvm::SmallVector<IndexId, 4>> logicalAxes(const Declarator &formal, llvm::ArrayRef<IndexId> rest,
                                                            const llvm::MapVector<StringRef, IndexId> &header,
@@ -230,21 +230,21 @@ private:
   std::vector<std::pair<IndexId, const Expr *>> sized; // `i: size(j)`
   llvm::SmallVector<IndexId, 4> left;
   llvm::SmallVector<Affine, 4> leftAxes; // the same indices, by axes
-  SMLoc leftPlace;
-  std::optional<unsigned> turnAxis; // the axis of which the rule gives one position
-  bool bare = false;                // no index on the right
-  std::optional<Binding> earlier;   // `+=`: the sum of the clauses before
-  const Expr *whole = nullptr;      // `y += f(x) in NAME`
+  SMLoc leftLocation;
+  std::optional<unsigned> iterationAxis; // the axis of which the rule gives one position
+  bool bare = false;                     // no index on the right
+  std::optional<Binding> earlier;        // `+=`: the sum of the clauses before
+  const Expr *whole = nullptr;           // `y += f(x) in NAME`
   const Namespace *space = nullptr;
   bool badIndices = false;
   std::optional<llvm::SmallVector<Axis, 4>> bareAxes;
   std::string bareOwner;
-  SMLoc barePlace;
+  SMLoc bareLocation;
   llvm::DenseMap<const Expr *, Binding> bareCalls;
   std::map<const Expr *, Affine> affines; // index expressions that are no plain index
   std::optional<bool> rightIsGood;        // result of `collectOnce`
   std::vector<Reading> readings;          // affine positions that have indices
-  SumPlaces sums;
+  SumLocations sums;
 };
 
 /// The axes that a header names, in order: those of the first argument, then those that others add. The brackets of a

@@ -17,8 +17,8 @@ static const Namespace *spaceOf(const Statement &rule) { return rule.space.name.
 
 /// Dispatches by the form of the rule: an element of a `repeat`, a clause, a call of whole tensors, or an equation.
 void RuleBuilder::build(const Statement &rule) {
-  if (std::optional<unsigned> entry = turnEntryOf(rule))
-    return buildTurn(rule, *entry);
+  if (std::optional<unsigned> entry = iterationEntryOf(rule))
+    return buildIteration(rule, *entry);
   if (rule.adds)
     return buildClause(rule);
   const Expr &value = *rule.value;
@@ -30,19 +30,19 @@ void RuleBuilder::build(const Statement &rule) {
     if (std::optional<std::vector<Binding>> results = buildCall(rule))
       values = std::move(*results);
   } else if (!rule.space.name.empty()) {
-    diagnostics.error(rule.place, "'in " + rule.space.name + "' belongs behind the call of a layer");
+    diagnostics.error(rule.location, "'in " + rule.space.name + "' belongs behind the call of a layer");
   } else if (rule.lefts.size() > 1) {
-    diagnostics.error(rule.place, "found " + Twine(rule.lefts.size()) +
-                                      " left sides, expected 1: only a call of whole tensors gives several");
+    diagnostics.error(rule.location, "found " + Twine(rule.lefts.size()) +
+                                         " left sides, expected 1: only a call of whole tensors gives several");
   } else if (std::optional<Binding> result =
-                 buildEquation(rule.lefts[0].name, rule.lefts[0].place, &rule.lefts[0], value)) {
+                 buildEquation(rule.lefts[0].name, rule.lefts[0].location, &rule.lefts[0], value)) {
     values = {*result};
   }
   body.broken |= llvm::any_of(values, [](const Binding &binding) { return binding.kind == Binding::Broken; });
   for (auto [left, binding] : llvm::zip(rule.lefts, values)) {
-    binding.place = left.place;
+    binding.location = left.location;
     // A new definition starts a new list of clauses, which may begin after uses of the old value.
-    if (elaborator.define(scope, body, left.name, left.place, binding)) {
+    if (elaborator.define(scope, body, left.name, left.location, binding)) {
       scope.defined.insert(left.name);
       scope.uses.erase(left.name);
     }
@@ -57,8 +57,9 @@ void RuleBuilder::buildClause(const Statement &rule) {
   // Adding to an argument or a parameter would change what other rules read.
   if (before && !scope.defined.contains(left.name)) {
     diagnostics
-        .error(left.place, "'+=' adds to what rules of this body define, but '" + left.name + "' is no rule's result")
-        .note(before->place, "'" + left.name + "' is defined here");
+        .error(left.location,
+               "'+=' adds to what rules of this body define, but '" + left.name + "' is no rule's result")
+        .note(before->location, "'" + left.name + "' is defined here");
     body.broken = true;
     return;
   }
@@ -74,22 +75,22 @@ void RuleBuilder::buildClause(const Statement &rule) {
     whole = &value;
     space = spaceOf(rule);
   } else if (!rule.space.name.empty()) {
-    diagnostics.error(rule.place, "'in " + rule.space.name + "' belongs behind the call of a layer");
+    diagnostics.error(rule.location, "'in " + rule.space.name + "' belongs behind the call of a layer");
   }
   Binding result;
-  if (std::optional<Binding> sum = buildEquation(left.name, left.place, &left, value))
+  if (std::optional<Binding> sum = buildEquation(left.name, left.location, &left, value))
     result = *sum;
   auto use = scope.uses.find(left.name);
   if (earlier && use != scope.uses.end()) {
     diagnostics
-        .error(left.place,
+        .error(left.location,
                "'" + left.name + "' gets a clause here but is used before: it is the sum of all its clauses")
         .note(use->second, "'" + left.name + "' is used here");
     result = Binding();
   }
-  result.place = left.place;
+  result.location = left.location;
   body.broken |= result.kind == Binding::Broken;
-  if (!before && !elaborator.define(scope, body, left.name, left.place, result))
+  if (!before && !elaborator.define(scope, body, left.name, left.location, result))
     return;
   Binding &now = scope.names[left.name];
   bool isRounded = !before && now.kind == Binding::Tensor && body.rounded.count(now.view.value);
@@ -113,14 +114,14 @@ bool RuleBuilder::joinEarlier(const Declarator &clause) {
   if (bare) {
     bareAxes.emplace(axes.begin(), axes.end());
     bareOwner = clause.name.str();
-    barePlace = clause.place;
+    bareLocation = clause.location;
     return true;
   }
   if (leftAxes.size() != axes.size()) {
     diagnostics
-        .error(clause.place,
+        .error(clause.location,
                "'" + clause.name + "' has " + Twine(leftAxes.size()) + " indices here but rank " + Twine(axes.size()))
-        .note(earlier->place, "'" + clause.name + "' is defined here");
+        .note(earlier->location, "'" + clause.name + "' is defined here");
     return false;
   }
   bool ok = true;
@@ -131,29 +132,29 @@ bool RuleBuilder::joinEarlier(const Declarator &clause) {
     if (own.expr)
       ok &= setAxis(own, axis, "'" + clause.name + "'");
     else
-      ok &= setExtent(own.indices[0], axis, index.extent ? index.place : earlier->place, "'" + clause.name + "'");
+      ok &= setExtent(own.indices[0], axis, index.extent ? index.location : earlier->location, "'" + clause.name + "'");
   }
   return ok;
 }
 
 /// The sum so far plus one more clause.
-const Node *RuleBuilder::addEarlier(const Node *clause, SMLoc place) {
+const Node *RuleBuilder::addEarlier(const Node *clause, SMLoc location) {
   // `aux = 0` before a `repeat` stands for an empty sum; adding a real 0 would turn -0 into +0.
   if (earlier->isEmptySum())
     return clause;
   if (earlier->kind == Binding::Number) {
     if (clause->kind == Node::Number)
-      return makeNumber(earlier->number + clause->number, place);
-    return makeMap("add", place, {makeNumber(earlier->number, place), clause});
+      return makeNumber(earlier->number + clause->number, location);
+    return makeMap("add", location, {makeNumber(earlier->number, location), clause});
   }
   llvm::SmallVector<Node::Position, 4> entries;
   for (const Affine &axis : leftAxes)
     entries.push_back({axis.indices});
-  const Node *sum = makeRead(earlier->view, entries, place);
+  const Node *sum = makeRead(earlier->view, entries, location);
   // Clauses of truth values are joined by 'or'.
   if (sum && sum->element == Element::Bool && clause->element == Element::Bool)
-    return makeMap("or", place, {sum, clause});
-  return wantNumber(sum) && wantNumber(clause) ? makeMap("add", place, {sum, clause}) : nullptr;
+    return makeMap("or", location, {sum, clause});
+  return wantNumber(sum) && wantNumber(clause) ? makeMap("add", location, {sum, clause}) : nullptr;
 }
 
 /// `y, z = f(a, b)`.
@@ -162,33 +163,33 @@ std::optional<std::vector<Binding>> RuleBuilder::buildCall(const Statement &rule
   if (!results || results->size() == rule.lefts.size())
     return results;
   Diagnostic &error =
-      diagnostics.error(rule.place, "'" + rule.value->name + "' has " + Twine(results->size()) + " results but " +
-                                        Twine(rule.lefts.size()) + " names take them");
+      diagnostics.error(rule.location, "'" + rule.value->name + "' has " + Twine(results->size()) + " results but " +
+                                           Twine(rule.lefts.size()) + " names take them");
   if (const Function *callee = elaborator.find(*rule.value, scope.function))
-    error.note(callee->place, "'" + callee->name + "' is defined here");
+    error.note(callee->location, "'" + callee->name + "' is defined here");
   return std::nullopt;
 }
 
 std::optional<Binding> RuleBuilder::buildArgument(const Expr &expr) {
-  return buildEquation("argument", expr.place, nullptr, expr);
+  return buildEquation("argument", expr.location, nullptr, expr);
 }
 
 /// Steps: declare the left side; collect the indices of the right side; place sums; resolve; add the equation. Each
 /// step runs even after errors of the ones before, as far as its own errors are independent.
-std::optional<Binding> RuleBuilder::buildEquation(StringRef name, SMLoc place, const Declarator *declarator,
+std::optional<Binding> RuleBuilder::buildEquation(StringRef name, SMLoc location, const Declarator *declarator,
                                                   const Expr &expr) {
   bool indexed = declarator && declarator->brackets;
   bare = !indexed && !hasIndex(expr);
-  leftPlace = place;
+  leftLocation = location;
   if (declarator)
-    tensorNames.try_emplace(name, place);
+    tensorNames.try_emplace(name, location);
   std::optional<bool> scattered = indexed ? scatters(*declarator, expr) : false;
   if (!scattered) {
     collectOnce(expr); // to report its errors
     return std::nullopt;
   }
   if (*scattered)
-    return buildScatter(name, place, *declarator, expr);
+    return buildScatter(name, location, *declarator, expr);
   bool ok = !indexed || declareLeft(*declarator);
   if (ok && earlier)
     ok = joinEarlier(*declarator);
@@ -199,7 +200,7 @@ std::optional<Binding> RuleBuilder::buildEquation(StringRef name, SMLoc place, c
     ok &= checkClashes();
   // Resolve names even if extents disagree, because errors in names are independent of them.
   ok &= placeSums(expr, *this, *indices, sums, diagnostics);
-  tellIndices(expr);
+  noteIndices(expr);
   size_t errors = diagnostics.size();
   const Node *node = resolve(expr, Context());
   ok &= node != nullptr;
@@ -207,27 +208,27 @@ std::optional<Binding> RuleBuilder::buildEquation(StringRef name, SMLoc place, c
   if (!bare && diagnostics.size() == errors)
     ok &= finishLeft(name);
   if (ok && takesPart())
-    return addPart(name, place, node);
+    return addPart(name, location, node);
   if (ok && earlier)
-    ok = (node = addEarlier(node, place));
+    ok = (node = addEarlier(node, location));
   if (!ok)
     return std::nullopt;
   if (node->kind == Node::Number && left.empty() && !indexed) {
     Binding binding;
     binding.kind = Binding::Number;
     binding.number = node->number;
-    binding.place = place;
+    binding.location = location;
     return binding;
   }
   llvm::SmallVector<unsigned, 4> parts;
   for (const Affine &axis : leftAxes)
     parts.push_back(axis.indices.size());
-  Binding binding = addEquation(name, place, node, left, parts, elementOf(*node, declarator ? name : ""));
+  Binding binding = addEquation(name, location, node, left, parts, elementOf(*node, declarator ? name : ""));
   return binding.kind == Binding::Broken ? std::nullopt : std::optional(binding);
 }
 
 /// Records indices and sums of a rule for editors.
-void RuleBuilder::tellIndices(const Expr &expr) const {
+void RuleBuilder::noteIndices(const Expr &expr) const {
   Facts *facts = elaborator.library.facts;
   if (!facts || bare)
     return;
@@ -255,9 +256,9 @@ bool RuleBuilder::finishLeft(StringRef name) {
   if (badIndices || !takeDeclaredExtents(name))
     return false;
   // Do not report missing extents if a tensor is unknown: it may have given them.
-  for (auto &[name, place] : tensorNames) {
+  for (auto &[name, location] : tensorNames) {
     const Binding *binding = scope.find(name);
-    if (place != leftPlace && (!binding || binding->kind == Binding::Broken))
+    if (location != leftLocation && (!binding || binding->kind == Binding::Broken))
       return false;
   }
   bool ok = true;
@@ -271,7 +272,8 @@ bool RuleBuilder::finishLeft(StringRef name) {
       remedy = ", and a part of an axis tells none";
     else if (split != leftAxes.end())
       remedy = ("; state the axis before: '" + name + ": [..]'").str();
-    diagnostics.error(index.place, "index '" + index.name + "' has no extent: no tensor on the right has it" + remedy);
+    diagnostics.error(index.location,
+                      "index '" + index.name + "' has no extent: no tensor on the right has it" + remedy);
     ok = false;
   }
   return ok;
@@ -287,8 +289,8 @@ std::optional<llvm::SmallVector<Axis, 4>> RuleBuilder::wholeAxes(StringRef name)
     for (const Declarator &result : scope.function.results)
       if (result.name == name && Elaborator::sizesKnown(result, scope))
         axes = elaborator.headerAxes(result, scope);
-  if (axes && turnAxis && *turnAxis < axes->size())
-    axes->erase(axes->begin() + *turnAxis);
+  if (axes && iterationAxis && *iterationAxis < axes->size())
+    axes->erase(axes->begin() + *iterationAxis);
   return axes;
 }
 
@@ -309,10 +311,10 @@ void RuleBuilder::shapeBareLeft() {
   for (auto [position, axis] : llvm::enumerate(*bareAxes)) {
     // A bare rule has no index names; names with '#' cannot be written, so they meet no index of the file.
     IndexId id = indexNamed(("#" + Twine(position)).str());
-    (*indices)[id] = {("#" + Twine(position)).str(), axis.extent,   axis.place,
+    (*indices)[id] = {("#" + Twine(position)).str(), axis.extent,   axis.location,
                       "'" + bareOwner + "'",         int(position), SMLoc()};
     left.push_back(id);
-    leftAxes.push_back({{id}, {axis.place}});
+    leftAxes.push_back({{id}, {axis.location}});
   }
 }
 
@@ -335,27 +337,27 @@ Element RuleBuilder::elementOf(const Node &node, StringRef name) const {
 }
 
 /// Adds `result[left] = node`. Axis a of the result merges the next `parts[a]` indices.
-Binding RuleBuilder::addEquation(StringRef name, SMLoc place, const Node *node, llvm::ArrayRef<IndexId> left,
+Binding RuleBuilder::addEquation(StringRef name, SMLoc location, const Node *node, llvm::ArrayRef<IndexId> left,
                                  llvm::ArrayRef<unsigned> parts, Element element) {
   Value value;
   value.name = name.str();
   value.element = element;
-  value.place = place;
+  value.location = location;
   llvm::ArrayRef<IndexId> rest = left;
   for (unsigned count : parts) {
     const Index &first = (*indices)[rest[0]];
-    Axis &axis = value.axes.emplace_back(Axis{1, first.extentPlace});
+    Axis &axis = value.axes.emplace_back(Axis{1, first.extentLocation});
     for (IndexId id : rest.take_front(count))
       if (llvm::MulOverflow(axis.extent, (*indices)[id].extent, axis.extent))
         axis.extent = INT64_MAX; // too large for any element: refused below
     rest = rest.drop_front(count);
   }
   Binding binding;
-  binding.place = place;
+  binding.location = location;
   if (!elaborator.checkStep(value))
     return binding;
   Step step;
-  step.place = place;
+  step.location = location;
   step.frame = scope.frame;
   step.result = body.add(std::move(value));
   step.left.assign(left.begin(), left.end());

@@ -56,40 +56,40 @@ std::optional<std::vector<RuleBuilder::LeftAxis>> RuleBuilder::collectTargets(co
       size_t before = left.size();
       ok &= declareEntries({entry}, left);
       for (IndexId id : llvm::ArrayRef(left).drop_front(before))
-        targets.push_back({id, nullptr, entry.place});
+        targets.push_back({id, nullptr, entry.location});
     } else if (entry.extent) {
-      diagnostics.error(entry.extent->place,
+      diagnostics.error(entry.extent->location,
                         "an extent belongs behind an index, found '" + entry.expr->text.substr(0, 60) + "'");
       ok = false;
     } else {
       ok &= collect(*entry.expr);
-      targets.push_back({std::nullopt, entry.expr, entry.place});
+      targets.push_back({std::nullopt, entry.expr, entry.location});
     }
   }
   return ok ? std::optional(std::move(targets)) : std::nullopt;
 }
 
 /// The whole axes, from an earlier clause, a line `a: [..]` or the header. Plain indices count them.
-std::optional<llvm::SmallVector<Axis, 4>> RuleBuilder::axesOfTargets(StringRef name, SMLoc place,
+std::optional<llvm::SmallVector<Axis, 4>> RuleBuilder::axesOfTargets(StringRef name, SMLoc location,
                                                                      llvm::ArrayRef<LeftAxis> targets) {
   std::optional<llvm::SmallVector<Axis, 4>> whole = wholeAxes(name);
   if (earlier && earlier->kind == Binding::Tensor)
     whole = earlier->view.axes;
   if (!whole) {
-    diagnostics.error(place, "'" + name +
-                                 "' gets values at computed positions but nothing says the axes; state them before: '" +
-                                 name + ": [..]'");
+    diagnostics.error(
+        location, "'" + name + "' gets values at computed positions but nothing says the axes; state them before: '" +
+                      name + ": [..]'");
     return std::nullopt;
   }
   if (whole->size() != targets.size()) {
-    diagnostics.error(place,
+    diagnostics.error(location,
                       "'" + name + "' has " + Twine(targets.size()) + " indices here but rank " + Twine(whole->size()));
     return std::nullopt;
   }
   bool ok = true;
   for (auto [target, axis] : llvm::zip(targets, *whole))
     if (target.index)
-      ok &= setExtent(*target.index, axis, target.place, "'" + name + "'");
+      ok &= setExtent(*target.index, axis, target.location, "'" + name + "'");
   return ok ? whole : std::nullopt;
 }
 
@@ -97,12 +97,12 @@ std::optional<llvm::SmallVector<Axis, 4>> RuleBuilder::axesOfTargets(StringRef n
 bool RuleBuilder::resolveTargets(llvm::ArrayRef<LeftAxis> targets, llvm::ArrayRef<Axis> axes, StringRef name,
                                  std::vector<Step::Target> &resolved) {
   llvm::SmallVector<IndexId, 4> order;
-  auto add = [&](IndexId id, SMLoc place) {
+  auto add = [&](IndexId id, SMLoc location) {
     if (llvm::is_contained(order, id))
       return;
     order.push_back(id);
-    if (!(*indices)[id].place.isValid())
-      (*indices)[id].place = place;
+    if (!(*indices)[id].location.isValid())
+      (*indices)[id].location = location;
   };
   // Twice: the order of a node's indices depends on that of the left side, which the first round finds.
   for (bool ordered : {false, true}) {
@@ -116,10 +116,10 @@ bool RuleBuilder::resolveTargets(llvm::ArrayRef<LeftAxis> targets, llvm::ArrayRe
           !checkConstant(static_cast<int64_t>(position->number), *target.expr, axes[resolved.size() - 1], name))
         return false;
       if (target.index)
-        add(*target.index, target.place);
+        add(*target.index, target.location);
       else
         for (IndexId id : position->dims)
-          add(id, target.place);
+          add(id, target.location);
     }
     left = order;
     for (auto [position, id] : llvm::enumerate(left))
@@ -131,7 +131,7 @@ bool RuleBuilder::resolveTargets(llvm::ArrayRef<LeftAxis> targets, llvm::ArrayRe
 }
 
 /// Builds a rule with computed positions, in the steps of `buildEquation`.
-std::optional<Binding> RuleBuilder::buildScatter(StringRef name, SMLoc place, const Declarator &declarator,
+std::optional<Binding> RuleBuilder::buildScatter(StringRef name, SMLoc location, const Declarator &declarator,
                                                  const Expr &expr) {
   bool known = !earlier || earlier->kind != Binding::Broken;
   std::optional<std::vector<LeftAxis>> targets = collectTargets(declarator);
@@ -139,19 +139,19 @@ std::optional<Binding> RuleBuilder::buildScatter(StringRef name, SMLoc place, co
   ok &= checkClashes();
   std::optional<llvm::SmallVector<Axis, 4>> whole;
   std::vector<Step::Target> resolved;
-  if (!ok || !(whole = axesOfTargets(name, place, *targets)) || !resolveTargets(*targets, *whole, name, resolved))
+  if (!ok || !(whole = axesOfTargets(name, location, *targets)) || !resolveTargets(*targets, *whole, name, resolved))
     return std::nullopt;
   ok = placeSums(expr, *this, *indices, sums, diagnostics);
   const Node *node = resolve(expr, Context());
   if (!node || !ok || !finishLeft(name) || !checkTargets(*targets, *whole, name))
     return std::nullopt;
   if (node->element == Element::Bool) {
-    diagnostics.error(node->place,
+    diagnostics.error(node->location,
                       "values at computed positions are added, found bool; convert with 'real(..)' or 'i32(..)'");
     return std::nullopt;
   }
   Binding part =
-      addEquation(name, place, node, left, llvm::SmallVector<unsigned, 4>(left.size(), 1), elementOf(*node, name));
+      addEquation(name, location, node, left, llvm::SmallVector<unsigned, 4>(left.size(), 1), elementOf(*node, name));
   if (part.kind == Binding::Broken)
     return std::nullopt;
   Step &step = body.steps.back();
@@ -160,7 +160,7 @@ std::optional<Binding> RuleBuilder::buildScatter(StringRef name, SMLoc place, co
   if (!elaborator.checkStep(body.values[step.result]))
     return std::nullopt;
   part.view = body.whole(step.result);
-  return earlier && earlier->kind == Binding::Tensor ? addWholes(name, place, part) : part;
+  return earlier && earlier->kind == Binding::Tensor ? addWholes(name, location, part) : part;
 }
 
 /// Adds `updates`, over the indices of the left side, at the step's positions.
@@ -180,7 +180,7 @@ mlir::Value BodyEmitter::emitScatter(mlir::Value updates, mlir::Type result) {
     maps.push_back(mapOf(domain, position.dims));
   }
   maps.push_back(AffineMap::get(domain.size(), positions.size(), axes, builder.getContext()));
-  return plc::ein::ScatterAddOp::create(builder, at(step->place), result, updates, positions,
+  return plc::ein::ScatterAddOp::create(builder, at(step->location), result, updates, positions,
                                         /*factor=*/mlir::Value(), /*accumulator=*/mlir::Value(),
                                         builder.getDenseI64ArrayAttr(extents(domain)),
                                         builder.getAffineMapArrayAttr(maps));

@@ -41,7 +41,7 @@ struct Scope {
   /// `repeat` (Collect.cpp).
   struct Collected {
     const Declarator *left; // of the first iteration
-    StringRef turn;         // the index of the `repeat`
+    StringRef iteration;    // the index of the `repeat`
     unsigned axis;
     Axis whole; // extent 0: there was an error
     std::map<int64_t, Binding> slices;
@@ -49,21 +49,21 @@ struct Scope {
   };
   std::map<StringRef, Collected> collected;
   /// The numbers of iterations of the enclosing `repeat`s, by the names of their indices.
-  llvm::StringMap<int64_t> turnCounts;
+  llvm::StringMap<int64_t> iterationCounts;
   /// Indices of `repeat`s that become loops: their values are not known here.
   llvm::StringSet<> rolled;
   const Frame *frame = nullptr;
   /// In a layer: the values of its `pop` statements.
   llvm::DenseMap<const Statement *, Binding> popped;
   /// The iterations of the enclosing `repeat`s, as they stand behind a layer's name in a path: ".3".
-  std::string turns;
+  std::string iterations;
   /// In a layer that a layer calls: the prefix of its parameters' names ("attention.3."), its caller, and the namespace
   /// of the call.
   std::string path;
   const Scope *caller = nullptr;
   const Namespace *space = nullptr;
   std::string spaceName;
-  int64_t turn = -1; // see Step
+  int64_t iteration = -1; // see Step
 
   const Binding *find(StringRef name) const {
     auto it = names.find(name);
@@ -76,7 +76,7 @@ struct CallArgument {
   Binding binding;
   bool bracketed = false;
   llvm::SmallVector<IndexId, 4> dims;
-  SMLoc place;
+  SMLoc location;
 };
 
 /// Elaborates one rule of `scope`: resolves names, finds extents, applies the sum rule, inlines calls, and appends the

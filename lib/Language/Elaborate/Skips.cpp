@@ -7,7 +7,8 @@ using namespace plc::language;
 using llvm::Twine;
 using plc::Diagnostic;
 
-static constexpr const char *turnsNeedSpaces = "; each turn of a 'repeat' needs a namespace of its own: 'in NAME[l]'";
+static constexpr const char *iterationsNeedSpaces =
+    "; each iteration of a 'repeat' needs a namespace of its own: 'in NAME[l]'";
 
 /// The first statement of a kind with this skip; null if there is none.
 static const Statement *findSkip(const Function &layer, Statement::Kind kind, StringRef skip) {
@@ -35,7 +36,7 @@ void Elaborator::elaborateStash(const Statement &statement, Scope &scope, Body &
   Binding value;
   if (named && !parameter) {
     value = *named;
-    scope.uses.try_emplace(expr.name, expr.place);
+    scope.uses.try_emplace(expr.name, expr.location);
   } else if (std::optional<Binding> result = RuleBuilder(*this, scope, body).buildArgument(expr)) {
     value = *result;
   }
@@ -46,9 +47,9 @@ void Elaborator::elaborateStash(const Statement &statement, Scope &scope, Body &
     if (earlier.key != key || (!call.isValid() && !earlier.call.isValid()))
       continue; // two stashes of the layer itself are reported by `checkLayerSkips`
     diagnostics
-        .error(call.isValid() ? call : statement.skipPlace,
-               describe(key) + " is stashed twice by one layer" + (call == earlier.call ? turnsNeedSpaces : ""))
-        .note(earlier.call.isValid() ? earlier.call : earlier.statement->skipPlace, "the first stash is here");
+        .error(call.isValid() ? call : statement.skipLocation,
+               describe(key) + " is stashed twice by one layer" + (call == earlier.call ? iterationsNeedSpaces : ""))
+        .note(earlier.call.isValid() ? earlier.call : earlier.statement->skipLocation, "the first stash is here");
     body.broken = true;
     return;
   }
@@ -61,12 +62,12 @@ void Elaborator::elaboratePop(const Statement &statement, Scope &scope, Body &bo
   for (Body::Stash &stash : body.stashes)
     if (!scope.caller && stash.call.isValid() && stash.key == keyIn(scope, statement.skip)) {
       diagnostics
-          .error(statement.skipPlace,
+          .error(statement.skipLocation,
                  describe(stash.key) + " is stashed and popped by one layer; let the layer that it calls return it")
           .note(stash.call, "it is stashed by this call");
       stash.popped = body.broken = true;
     }
-  define(scope, body, left.name, left.place, scope.popped.lookup(&statement));
+  define(scope, body, left.name, left.location, scope.popped.lookup(&statement));
 }
 
 /// Makes results of the stashes whose values are known. A value that is an argument or a result anyway adds no result.
@@ -101,9 +102,9 @@ void Elaborator::checkLayerSkips(const Function &layer) {
       continue;
     bool pops = statement->kind == Statement::Pop;
     diagnostics
-        .error(statement->skipPlace, "skip '" + statement->skip + "' is " +
-                                         (pops ? "stashed and popped by one layer" : "stashed twice by one layer"))
-        .note(stash->skipPlace, pops ? "it is stashed here" : "the first stash is here");
+        .error(statement->skipLocation, "skip '" + statement->skip + "' is " +
+                                            (pops ? "stashed and popped by one layer" : "stashed twice by one layer"))
+        .note(stash->skipLocation, pops ? "it is stashed here" : "the first stash is here");
   }
 }
 
@@ -128,8 +129,8 @@ std::string Elaborator::describe(const SkipKey &key) {
   return "skip '" + key.first + "'" + (key.second.empty() ? "" : " in '" + key.second + "'");
 }
 
-Diagnostic &Elaborator::skipError(SMLoc place, const Twine &text) {
-  skipErrors.push_back({place, text.str(), {}});
+Diagnostic &Elaborator::skipError(SMLoc location, const Twine &text) {
+  skipErrors.push_back({location, text.str(), {}});
   return skipErrors.back();
 }
 
@@ -141,13 +142,13 @@ void Elaborator::enterSkips(const Function &layer, SMLoc call, const Namespace *
     return;
   std::vector<const Function *> layers = layersOf(layer);
   callsBegun += layers.size() > 1;
-  for (const auto &[skip, place] : space ? space->only : decltype(space->only)())
+  for (const auto &[skip, location] : space ? space->only : decltype(space->only)())
     if (llvm::none_of(layers, [&](const Function *inner) {
           return inner->hasSyntaxErrors || findSkip(*inner, Statement::Stash, skip) ||
                  findSkip(*inner, Statement::Pop, skip);
         }))
-      skipError(place, "'only' names '" + skip + "' but layer '" + layer.name + "' stashes and pops no such skip")
-          .note(layer.place, "'" + layer.name + "' is defined here");
+      skipError(location, "'only' names '" + skip + "' but layer '" + layer.name + "' stashes and pops no such skip")
+          .note(layer.location, "'" + layer.name + "' is defined here");
   for (const Statement *statement : layer.body) {
     bool pops = statement->kind == Statement::Pop;
     if (!pops && statement != findSkip(layer, Statement::Stash, statement->skip))
@@ -169,9 +170,9 @@ void Elaborator::enterSkips(const Function &layer, SMLoc call, const Namespace *
 void Elaborator::enterStash(const SkipKey &key, const Statement &stash, SMLoc call, bool popped) {
   auto [found, isNew] = skips.try_emplace(key, Skip{Binding(), call, &stash, popped});
   if (!isNew)
-    skipError(call, describe(key) + " is stashed twice" + (found->second.call == call ? turnsNeedSpaces : ""))
+    skipError(call, describe(key) + " is stashed twice" + (found->second.call == call ? iterationsNeedSpaces : ""))
         .note(found->second.call, "the first stash is by this call")
-        .note(stash.skipPlace, "it is stashed here");
+        .note(stash.skipLocation, "it is stashed here");
 }
 
 /// Binds the pops of a call as arguments behind its own. False if the body cannot be elaborated.
@@ -181,15 +182,15 @@ bool Elaborator::bindPops(const Call &call, Scope &scope, const std::string &spa
   for (const Statement *pop : popsOf(call.callee)) {
     const Declarator &left = pop->lefts[0];
     auto found = skips.find(within(call.space, space, {pop->skip.str(), ""}));
-    Value type{left.name.str(), elementNamed(left.element), {}, left.place};
+    Value type{left.name.str(), elementNamed(left.element), {}, left.location};
     if (found != skips.end() && found->second.value.kind == Binding::Tensor) {
       const Binding &value = found->second.value;
-      ok &= bindTensor(call, scope, left, value, call.expr.place, "popped");
+      ok &= bindTensor(call, scope, left, value, call.expr.location, "popped");
       step.arguments.push_back(value.view.value);
       type.element = call.body.values[value.view.value].element;
       type.axes = value.view.axes;
       for (auto [axis, entry] : llvm::zip(type.axes, left.axes))
-        axis.place = entry.place;
+        axis.location = entry.location;
     } else {
       // An error that is reported at the end: the body is checked if the sizes are known.
       call.body.broken = true;
@@ -220,9 +221,9 @@ void Elaborator::takeStashes(const Call &call, const Instance &instance, const s
   for (const Instance::Stash &stash : instance.stashes) {
     SkipKey key = within(call.space, space, stash.stash->key);
     if (stash.stash->call.isValid())
-      enterStash(key, *stash.stash->statement, call.expr.place, false);
+      enterStash(key, *stash.stash->statement, call.expr.location, false);
     auto found = skips.find(key);
-    if (!stash.isKnown || found == skips.end() || found->second.call != call.expr.place)
+    if (!stash.isKnown || found == skips.end() || found->second.call != call.expr.location)
       continue;
     found->second.popped |= stash.stash->popped;
     Binding &value = found->second.value;
@@ -232,7 +233,7 @@ void Elaborator::takeStashes(const Call &call, const Instance &instance, const s
       value.kind = Binding::Tensor;
       value.view = call.body.whole(step.arguments[stash.position]);
     }
-    value.place = call.expr.place;
+    value.location = call.expr.location;
   }
 }
 
@@ -244,11 +245,11 @@ void Elaborator::checkSkips(const Function &model) {
     if (stash != skips.end()) {
       stash->second.popped = true;
       skipError(pop.call, describe(pop.key) + " is popped before it is stashed")
-          .note(pop.statement->skipPlace, "it is popped here")
+          .note(pop.statement->skipLocation, "it is popped here")
           .note(stash->second.call, "it is stashed by this call");
     } else if (!skipsUnknown) {
       Diagnostic &error = skipError(pop.call, describe(pop.key) + " is popped without a stash")
-                              .note(pop.statement->skipPlace, "it is popped here");
+                              .note(pop.statement->skipLocation, "it is popped here");
       for (const auto &[key, other] : skips)
         if (key.first == pop.key.first) {
           error.note(other.call, "this call makes " + describe(key));
@@ -260,11 +261,11 @@ void Elaborator::checkSkips(const Function &model) {
   llvm::DenseSet<const char *> reported;
   for (const auto &[key, skip] : skips)
     if (!skip.popped && !skipsUnknown && reported.insert(skip.call.getPointer()).second)
-      skipError(skip.call, describe(key) + " is never popped").note(skip.statement->skipPlace, "it is stashed here");
+      skipError(skip.call, describe(key) + " is never popped").note(skip.statement->skipLocation, "it is stashed here");
   for (const Diagnostic &error : skipErrors) {
-    Diagnostic &copy = diagnostics.error(error.place, error.text);
+    Diagnostic &copy = diagnostics.error(error.location, error.text);
     for (const Diagnostic::Note &note : error.notes)
-      copy.note(note.place, note.text);
+      copy.note(note.location, note.text);
     program.body.broken = true;
   }
 }

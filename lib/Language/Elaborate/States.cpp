@@ -25,8 +25,8 @@ void Elaborator::elaborateStates(const Statement &statement, Scope &scope, Body 
   for (const ParamName &state : statement.params) {
     const Declarator &name = state.declarator;
     Binding binding;
-    binding.place = name.place;
-    Value value{name.name.str(), elementNamed(name.element), {}, name.place};
+    binding.location = name.location;
+    Value value{name.name.str(), elementNamed(name.element), {}, name.location};
     std::optional<llvm::SmallVector<Axis, 4>> axes = headerAxes(name, scope);
     const Expr &init = *statement.initializers[state.initializer].arguments[0];
     std::optional<double> number = evaluateNumber(init, scope.sizes, diagnostics);
@@ -37,20 +37,20 @@ void Elaborator::elaborateStates(const Statement &statement, Scope &scope, Body 
           (isInteger(value.element) ? std::abs(*number) <= std::min(largestNumber(value.element), double(INT32_MAX))
                                     : *number == 0 || *number == 1)));
     if (number && !fits)
-      diagnostics.error(init.place, "state '" + name.name + "' begins as " + init.text.substr(0, 60) +
-                                        ", expected a finite number of its type, " + nameOf(value.element));
+      diagnostics.error(init.location, "state '" + name.name + "' begins as " + init.text.substr(0, 60) +
+                                           ", expected a finite number of its type, " + nameOf(value.element));
     if (axes)
       value.axes = *axes;
     if (axes && fits && checkStep(value)) {
       binding.kind = Binding::Tensor;
       binding.view = body.whole(body.add(value));
       body.states.push_back(
-          {scope.path + value.name, binding.view.value, std::nullopt, *number, name.place, batchAxis(name)});
+          {scope.path + value.name, binding.view.value, std::nullopt, *number, name.location, batchAxis(name)});
       scope.declared["next " + name.name.str()] = {&name, axes};
     } else {
       body.broken = true;
     }
-    define(scope, body, name.name, name.place, binding);
+    define(scope, body, name.name, name.location, binding);
   }
 }
 
@@ -62,12 +62,12 @@ void Elaborator::elaborateNext(const Statement &statement, Scope &scope, Body &b
     body.broken = true;
     if (named && named->kind == Binding::Broken)
       return; // a state with an error
-    plc::Diagnostic &error = diagnostics.error(left.place, "'next " + statement.skip +
-                                                               "' gives a value to a state that the layer does not "
-                                                               "have; declare it before: 'state " +
-                                                               statement.skip + "[..] = 0'");
+    plc::Diagnostic &error = diagnostics.error(left.location, "'next " + statement.skip +
+                                                                  "' gives a value to a state that the layer does not "
+                                                                  "have; declare it before: 'state " +
+                                                                  statement.skip + "[..] = 0'");
     if (named)
-      error.note(named->place, "'" + statement.skip + "' is defined here, as no state");
+      error.note(named->location, "'" + statement.skip + "' is defined here, as no state");
     return;
   }
   elaborateRule(*this, scope, body, statement);
@@ -89,9 +89,9 @@ void Elaborator::takeNextValues(Scope &scope, Body &body) {
       else
         body.broken = true;
       if (!next && known)
-        diagnostics.error(name.declarator.place, "state '" + name.declarator.name +
-                                                     "' is never given its next value: 'next " + name.declarator.name +
-                                                     "[..] = ..'");
+        diagnostics.error(name.declarator.location, "state '" + name.declarator.name +
+                                                        "' is never given its next value: 'next " +
+                                                        name.declarator.name + "[..] = ..'");
     }
   }
 }
@@ -116,7 +116,8 @@ void Elaborator::passStates(const Call &call, const Instance &instance, Step &st
     std::string path = step.path + "." + state.name;
     Value value = instance.body.values[state.old];
     value.name = path;
-    program.states.push_back({path, state.init, call.body.add(value), 0, state.batch, state.place, call.expr.place});
+    program.states.push_back(
+        {path, state.init, call.body.add(value), 0, state.batch, state.location, call.expr.location});
     step.arguments.push_back(program.states.back().old);
   }
 }
@@ -143,10 +144,11 @@ void Elaborator::finishStates(const Function &model) {
     return;
   const State &state = program.states.front();
   diagnostics
-      .error(loss->place, "model '" + model.name + "' has a 'loss' and keeps the state '" + state.path +
-                              "': what a run leaves behind has no gradient; give the loss to a model of layers without "
-                              "state, whose parameters have the same paths by 'layer .. as NAME'")
+      .error(loss->location,
+             "model '" + model.name + "' has a 'loss' and keeps the state '" + state.path +
+                 "': what a run leaves behind has no gradient; give the loss to a model of layers without "
+                 "state, whose parameters have the same paths by 'layer .. as NAME'")
       .note(state.call, "the layer that has it is called here")
-      .note(state.place, "the state is declared here");
+      .note(state.location, "the state is declared here");
   body.broken = true;
 }

@@ -15,7 +15,7 @@ namespace {
 /// A use of an index in an expression.
 struct Use {
   IndexId index;
-  SMLoc place;
+  SMLoc location;
   bool ofTensor; // in a tensor's brackets; otherwise as a number
 };
 using Uses = llvm::SmallVector<Use, 4>; // one for each index, a tensor's if there is one
@@ -23,13 +23,13 @@ using Uses = llvm::SmallVector<Use, 4>; // one for each index, a tensor's if the
 /// Descends from the right side to the smallest term that holds all uses of an index, for one index at a time.
 class SumRule {
 public:
-  SumRule(const IndexNames &names, const std::vector<Index> &indices, SumPlaces &places, Diagnostics &diagnostics)
-      : names(names), indices(indices), places(places), diagnostics(diagnostics) {}
+  SumRule(const IndexNames &names, const std::vector<Index> &indices, SumLocations &locations, Diagnostics &diagnostics)
+      : names(names), indices(indices), locations(locations), diagnostics(diagnostics) {}
 
   bool run(const Expr &value) {
     for (const Use &use : usesOf(value))
       if (indices[use.index].left < 0)
-        place(value, use.index, /*argument=*/false);
+        location(value, use.index, /*argument=*/false);
     return ok;
   }
 
@@ -39,7 +39,7 @@ private:
   void addNames(Uses &uses, const Expr &position);
   const Use *find(const Expr &expr, IndexId index);
   bool usesDirectly(const Expr &factor, IndexId index) const;
-  void place(const Expr &expr, IndexId index, bool argument);
+  void location(const Expr &expr, IndexId index, bool argument);
   void placeInEach(ArrayRef<const Expr *> parts, IndexId index);
   void placeInChain(const Expr &chain, IndexId index, bool argument);
   void placeInAnd(const Expr &both, IndexId index);
@@ -49,7 +49,7 @@ private:
 
   const IndexNames &names;
   const std::vector<Index> &indices;
-  SumPlaces &places;
+  SumLocations &locations;
   Diagnostics &diagnostics;
   llvm::DenseMap<const Expr *, std::unique_ptr<Uses>> known;
   bool ok = true;
@@ -69,12 +69,12 @@ void SumRule::addUse(Uses &uses, const Use &use) const {
 void SumRule::addNames(Uses &uses, const Expr &position) {
   if (position.kind == Expr::Call) {
     for (const Use &use : usesOf(position)) // without what its brackets bind
-      addUse(uses, {use.index, use.place, true});
+      addUse(uses, {use.index, use.location, true});
     return;
   }
   if (position.kind == Expr::Name)
     if (std::optional<IndexId> index = names.indexOf(position.name))
-      addUse(uses, {*index, position.place, true});
+      addUse(uses, {*index, position.location, true});
   for (const IndexEntry &entry : position.indices)
     if (entry.expr)
       addNames(uses, *entry.expr);
@@ -91,14 +91,14 @@ const Uses &SumRule::usesOf(const Expr &expr) {
   llvm::SmallVector<IndexId, 4> bound;
   if (expr.kind == Expr::Name) {
     if (std::optional<IndexId> index = names.indexOf(expr.name))
-      uses->push_back({*index, expr.place, false});
+      uses->push_back({*index, expr.location, false});
   } else if (expr.kind == Expr::Access) {
     for (const IndexEntry &entry : expr.indices) {
       if (entry.expr)
         addNames(*uses, *entry.expr);
       else
         for (IndexId index : names.ellipsis())
-          addUse(*uses, {index, entry.place, true});
+          addUse(*uses, {index, entry.location, true});
     }
   } else if (expr.kind == Expr::Call) {
     for (auto [position, entry] : llvm::enumerate(expr.indices)) {
@@ -107,7 +107,7 @@ const Uses &SumRule::usesOf(const Expr &expr) {
       else if (std::optional<IndexId> index = names.indexOf(entry.expr->name)) {
         bound.push_back(*index);
         if (names.keeps(expr, position))
-          addUse(*uses, {*index, expr.place, true});
+          addUse(*uses, {*index, expr.location, true});
       }
     }
   }
@@ -139,9 +139,9 @@ bool SumRule::usesDirectly(const Expr &factor, IndexId index) const {
 }
 
 /// Places the sum of an index inside an expression that holds all its uses: at first, the right side.
-void SumRule::place(const Expr &expr, IndexId index, bool argument) {
+void SumRule::location(const Expr &expr, IndexId index, bool argument) {
   switch (expr.kind) {
-  case Expr::Paren: return place(*expr.operands[0], index, argument);
+  case Expr::Paren: return location(*expr.operands[0], index, argument);
   case Expr::And: return placeInAnd(expr, index);
   case Expr::Sum:
   case Expr::Compare:
@@ -156,7 +156,7 @@ void SumRule::place(const Expr &expr, IndexId index, bool argument) {
 void SumRule::placeInEach(ArrayRef<const Expr *> parts, IndexId index) {
   for (const Expr *part : parts)
     if (find(*part, index))
-      place(*part, index, /*argument=*/false);
+      location(*part, index, /*argument=*/false);
 }
 
 /// Several factors with the index: the sum is over the chain. One factor: over the chain if the factor has the index
@@ -183,14 +183,14 @@ void SumRule::placeInChain(const Expr &chain, IndexId index, bool argument) {
     return sumOver(chain, index);
   }
   if (user.kind != Expr::Call)
-    return place(user, index, argument && factors.size() == 1);
+    return location(user, index, argument && factors.size() == 1);
   llvm::SmallVector<const Expr *> arguments;
   for (const Expr *operand : user.operands)
     if (find(*operand, index))
       arguments.push_back(operand);
   if (arguments.size() > 1)
     return sumOver(chain, index);
-  place(*arguments[0], index, /*argument=*/names.takesIndices(user));
+  location(*arguments[0], index, /*argument=*/names.takesIndices(user));
 }
 
 /// "Each operand holds somewhere" is not "all hold somewhere", so an index in several operands is not summed.
@@ -215,22 +215,22 @@ void SumRule::placeInIf(const Expr &choice, IndexId index) {
 void SumRule::sumOver(const Expr &term, IndexId index) {
   if (!find(term, index)->ofTensor)
     return refuse(term, index, "it occurs in a term only as a number");
-  places[&term].push_back(index);
+  locations[&term].push_back(index);
 }
 
 /// Reports an index that the rule does not place, with `sum[i](..)` as the remedy.
 void SumRule::refuse(const Expr &term, IndexId index, StringRef reason) {
   ok = false;
-  places[&term].push_back(index);
+  locations[&term].push_back(index);
   StringRef name = indices[index].name;
   diagnostics
-      .error(find(term, index)->place,
+      .error(find(term, index)->location,
              "index '" + name + "' is neither on the left nor bound, and where to sum it is not clear: " + reason)
       .note(SMLoc::getFromPointer(term.text.begin()),
             "'sum[" + name + "](" + term.text.substr(0, 80) + (term.text.size() > 80 ? ".." : "") + ")' sums it here");
 }
 
 bool plc::language::placeSums(const Expr &value, const IndexNames &names, const std::vector<Index> &indices,
-                              SumPlaces &places, Diagnostics &diagnostics) {
-  return SumRule(names, indices, places, diagnostics).run(value);
+                              SumLocations &locations, Diagnostics &diagnostics) {
+  return SumRule(names, indices, locations, diagnostics).run(value);
 }

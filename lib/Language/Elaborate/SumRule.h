@@ -17,7 +17,7 @@ class Diagnostics;
 namespace plc::language {
 
 /// The indices that are summed over a chain or an `if`.
-using SumPlaces = llvm::DenseMap<const Expr *, llvm::SmallVector<IndexId, 2>>;
+using SumLocations = llvm::DenseMap<const Expr *, llvm::SmallVector<IndexId, 2>>;
 
 /// Queries of the sum rule to a rule's scope.
 class IndexNames {
@@ -35,7 +35,7 @@ public:
 
 /// Finds the terms to sum over in a right side. If the text does not decide for an index, reports an error that offers
 /// `sum[j](..)`, and takes the term around it, so that other errors are found, too. Returns whether there was no error.
-bool placeSums(const Expr &value, const IndexNames &names, const std::vector<Index> &indices, SumPlaces &places,
+bool placeSums(const Expr &value, const IndexNames &names, const std::vector<Index> &indices, SumLocations &locations,
                Diagnostics &diagnostics);
 
 } // namespace plc::language

@@ -14,14 +14,14 @@ class ProgramEmitter {
 public:
   ProgramEmitter(const Program &program, const llvm::SourceMgr &sources, mlir::MLIRContext &context)
       : program(program), sources(sources), builder(&context),
-        module(mlir::ModuleOp::create(builder, at(program.model->place))) {}
+        module(mlir::ModuleOp::create(builder, at(program.model->location))) {}
 
   mlir::OwningOpRef<mlir::ModuleOp> run() {
     builder.setInsertionPointToEnd(module->getBody());
     for (const Parameter &parameter : program.parameters)
       emitParameter(parameter);
     for (const State &state : program.states)
-      plc::ein::StateOp::create(builder, at(state.place), state.path, llvm::APFloat(state.init), mlir::StringAttr());
+      plc::ein::StateOp::create(builder, at(state.location), state.path, llvm::APFloat(state.init), mlir::StringAttr());
     for (const auto &instance : program.instances)
       emitInstance(*instance);
     emitModel();
@@ -29,11 +29,13 @@ public:
   }
 
 private:
-  mlir::Location at(SMLoc place) { return BodyEmitter::location(place, nullptr, sources, builder.getContext()); }
+  mlir::Location at(SMLoc location) {
+    return BodyEmitter::locationOf(location, nullptr, sources, builder.getContext());
+  }
   void emitParameter(const Parameter &parameter);
   void emitInstance(const Instance &instance);
   void emitModel();
-  void emitBody(mlir::Region &region, const Body &body, llvm::ArrayRef<ValueId> arguments, SMLoc place);
+  void emitBody(mlir::Region &region, const Body &body, llvm::ArrayRef<ValueId> arguments, SMLoc location);
   llvm::SmallVector<mlir::Type> typesOf(const Body &body, llvm::ArrayRef<ValueId> ids);
 
   const Program &program;
@@ -57,25 +59,26 @@ void ProgramEmitter::emitParameter(const Parameter &parameter) {
   // Names of sizes let `--ein-shard` divide the parameter.
   bool named = llvm::any_of(sizes, [](llvm::StringRef size) { return !size.empty(); });
   plc::ein::ParamOp::create(
-      builder, at(parameter.value.place), parameter.path, BodyEmitter::typeOf(parameter.value, builder.getContext()),
+      builder, at(parameter.value.location), parameter.path, BodyEmitter::typeOf(parameter.value, builder.getContext()),
       *plc::ein::symbolizeInitializer(init.kind), llvm::APFloat(init.a), llvm::APFloat(init.b), parameter.frozen,
       named ? builder.getStrArrayAttr(sizes) : mlir::ArrayAttr(), mlir::StringAttr());
 }
 
 /// Fills a function's region. Arguments and equations have the locations of their names.
-void ProgramEmitter::emitBody(mlir::Region &region, const Body &body, llvm::ArrayRef<ValueId> arguments, SMLoc place) {
+void ProgramEmitter::emitBody(mlir::Region &region, const Body &body, llvm::ArrayRef<ValueId> arguments,
+                              SMLoc location) {
   mlir::OpBuilder::InsertionGuard guard(builder);
   mlir::Block *block = builder.createBlock(&region);
   BodyEmitter emitter(body, builder, sources);
   for (ValueId id : arguments)
-    emitter.bind(
-        id, block->addArgument(BodyEmitter::typeOf(body.values[id], builder.getContext()), at(body.values[id].place)));
+    emitter.bind(id, block->addArgument(BodyEmitter::typeOf(body.values[id], builder.getContext()),
+                                        at(body.values[id].location)));
   for (const Step &step : body.steps)
     emitter.emit(step);
   llvm::SmallVector<mlir::Value> results;
   for (ValueId id : body.results)
     results.push_back(emitter.valueOf(id));
-  plc::ein::ReturnOp::create(builder, at(place), results);
+  plc::ein::ReturnOp::create(builder, at(location), results);
 }
 
 /// A body's parameters are its last arguments.
@@ -85,11 +88,11 @@ void ProgramEmitter::emitInstance(const Instance &instance) {
   for (const BodyParameter &parameter : body.parameters)
     arguments.push_back(parameter.value);
   auto type = builder.getFunctionType(typesOf(body, arguments), typesOf(body, body.results));
-  auto func = plc::ein::FuncOp::create(builder, at(instance.layer->place), instance.symbol, type);
+  auto func = plc::ein::FuncOp::create(builder, at(instance.layer->location), instance.symbol, type);
   StringRef kind = instance.layer->kindName;
   func.setKind(kind.empty() ? instance.layer->name : kind);
   func.setNumParams(body.parameters.size());
-  emitBody(func.getBody(), body, arguments, instance.layer->place);
+  emitBody(func.getBody(), body, arguments, instance.layer->location);
 }
 
 /// States come behind the model's own arguments and results, exposed values behind those.
@@ -108,10 +111,10 @@ void ProgramEmitter::emitModel() {
   std::vector<std::string> others = states;
   others.insert(others.end(), program.exposed.begin(), program.exposed.end());
   auto type = builder.getFunctionType(typesOf(body, body.arguments), typesOf(body, body.results));
-  auto op = plc::ein::ModelOp::create(builder, at(model.place), model.name, type, names(model.arguments, states),
+  auto op = plc::ein::ModelOp::create(builder, at(model.location), model.name, type, names(model.arguments, states),
                                       names(model.results, others), program.argumentBatch, program.resultBatch,
                                       program.batch);
-  emitBody(op.getBody(), body, body.arguments, model.place);
+  emitBody(op.getBody(), body, body.arguments, model.location);
 }
 
 mlir::OwningOpRef<mlir::ModuleOp> plc::language::emitProgram(const Program &program, const llvm::SourceMgr &sources,

@@ -25,13 +25,13 @@ mlir::RankedTensorType BodyEmitter::typeOf(const Value &value, mlir::MLIRContext
   return mlir::RankedTensorType::get(shape, typeOfElement(value.element, context));
 }
 
-mlir::Location BodyEmitter::location(SMLoc place, const Frame *frame, const llvm::SourceMgr &sources,
-                                     mlir::MLIRContext *context) {
-  unsigned id = sources.FindBufferContainingLoc(place);
-  auto [line, column] = sources.getLineAndColumn(place, id);
+mlir::Location BodyEmitter::locationOf(SMLoc location, const Frame *frame, const llvm::SourceMgr &sources,
+                                       mlir::MLIRContext *context) {
+  unsigned id = sources.FindBufferContainingLoc(location);
+  auto [line, column] = sources.getLineAndColumn(location, id);
   mlir::Location here =
       mlir::FileLineColLoc::get(context, sources.getMemoryBuffer(id)->getBufferIdentifier(), line, column);
-  return frame ? mlir::Location(mlir::CallSiteLoc::get(here, location(frame->call, frame->outer, sources, context)))
+  return frame ? mlir::Location(mlir::CallSiteLoc::get(here, locationOf(frame->call, frame->outer, sources, context)))
                : here;
 }
 
@@ -66,19 +66,19 @@ mlir::ArrayAttr BodyEmitter::mapsOf(llvm::ArrayRef<IndexId> domain, llvm::ArrayR
 
 //===-- Leaves --------------------------------------------------------------===//
 
-BodyEmitter::Operand BodyEmitter::emitNumber(double value, SMLoc place, Element element) {
+BodyEmitter::Operand BodyEmitter::emitNumber(double value, SMLoc location, Element element) {
   auto type = mlir::RankedTensorType::get({}, elementType(element));
-  return {plc::ein::ConstantOp::create(builder, at(place), type, llvm::APFloat(value)), {}};
+  return {plc::ein::ConstantOp::create(builder, at(location), type, llvm::APFloat(value)), {}};
 }
 
 /// The index as a number: an iota of i32, or of i64 where the extent needs it, then cast.
 BodyEmitter::Operand BodyEmitter::emitIota(const Node &node, Element element) {
   if (!node.function.empty())
-    return {emitTurn(node, element), {}};
+    return {emitIteration(node, element), {}};
   Element integer = isInteger(element) ? element : extent(node.index) > INT32_MAX ? Element::I64 : Element::I32;
-  mlir::Value iota = plc::ein::IotaOp::create(builder, at(node.place), tensor({node.index}, elementType(integer)));
+  mlir::Value iota = plc::ein::IotaOp::create(builder, at(node.location), tensor({node.index}, elementType(integer)));
   if (integer != element)
-    iota = plc::ein::CastOp::create(builder, at(node.place), tensor({node.index}, elementType(element)), iota);
+    iota = plc::ein::CastOp::create(builder, at(node.location), tensor({node.index}, elementType(element)), iota);
   return {iota, {node.index}};
 }
 
@@ -98,7 +98,7 @@ BodyEmitter::Operand BodyEmitter::emitRead(const Node &node) {
 /// first.
 mlir::Value BodyEmitter::whatIsRead(const Node &node) {
   mlir::Value value = values[node.value];
-  return node.padding.value_or(0) == 0 ? value : emitCast({value, {}}, node.element, node.place).value;
+  return node.padding.value_or(0) == 0 ? value : emitCast({value, {}}, node.element, node.location).value;
 }
 
 /// Gives each axis of a value one index: axes that several indices count are split, and computed positions are
@@ -109,7 +109,7 @@ BodyEmitter::Operand BodyEmitter::emitAxes(mlir::Value value, llvm::ArrayRef<Nod
   llvm::SmallVector<Node::Position, 4> axes;
   for (const Node::Position &position : positions) {
     if (position.indices.size() > 1 && isRun(position))
-      value = plc::ein::split(builder, at(node.place), value, axes.size(), extents(position.indices));
+      value = plc::ein::split(builder, at(node.location), value, axes.size(), extents(position.indices));
     for (IndexId id : position.indices)
       axes.push_back({{id}});
     if (position.gathered)
@@ -140,16 +140,16 @@ mlir::Value BodyEmitter::selectConstants(mlir::Value table, const Node &node) {
     }
     exprs.push_back(mlir::getAffineSymbolExpr(positions.size(), context));
     Element element = *position.constant > INT32_MAX ? Element::I64 : Element::I32;
-    std::optional<mlir::Value> moving = emitMovingConstant(position, element, node.place);
+    std::optional<mlir::Value> moving = emitMovingConstant(position, element, node.location);
     positions.push_back(moving ? *moving
-                               : emitNumber(static_cast<double>(*position.constant), node.place, element).value);
+                               : emitNumber(static_cast<double>(*position.constant), node.location, element).value);
   }
   if (positions.empty())
     return table;
   llvm::SmallVector<AffineMap> maps{AffineMap::get(domain.size(), positions.size(), exprs, context)};
   maps.append(positions.size(), AffineMap::get(domain.size(), 0, context));
   maps.push_back(AffineMap::getMultiDimIdentityMap(domain.size(), context));
-  return plc::ein::GatherOp::create(builder, at(node.place), type.clone(domain), table, positions, domain,
+  return plc::ein::GatherOp::create(builder, at(node.location), type.clone(domain), table, positions, domain,
                                     builder.getAffineMapArrayAttr(maps));
 }
 
@@ -175,7 +175,7 @@ BodyEmitter::Operand BodyEmitter::emitGather(mlir::Value from, llvm::ArrayRef<No
   maps.push_back(mapOf(domain, domain));
   auto type = tensor(domain, llvm::cast<mlir::RankedTensorType>(from.getType()).getElementType());
   mlir::Value result =
-      plc::ein::GatherOp::create(builder, at(node.place), type, from, inputs,
+      plc::ein::GatherOp::create(builder, at(node.location), type, from, inputs,
                                  builder.getDenseI64ArrayAttr(extents(domain)), builder.getAffineMapArrayAttr(maps));
   return {result, node.dims};
 }
@@ -183,20 +183,20 @@ BodyEmitter::Operand BodyEmitter::emitGather(mlir::Value from, llvm::ArrayRef<No
 //===-- Maps ----------------------------------------------------------------===//
 
 BodyEmitter::Operand BodyEmitter::emitMap(StringRef function, llvm::ArrayRef<Operand> operands,
-                                          llvm::ArrayRef<IndexId> dims, Element element, SMLoc place) {
+                                          llvm::ArrayRef<IndexId> dims, Element element, SMLoc location) {
   llvm::SmallVector<mlir::Value> inputs;
   for (const Operand &operand : operands)
     inputs.push_back(operand.value);
   auto symbol = plc::ein::FunctionAttr::get(builder.getContext(), *plc::ein::symbolizeFunction(function));
   mlir::Value result =
-      plc::ein::MapOp::create(builder, at(place), tensor(dims, elementType(element)), symbol, inputs,
+      plc::ein::MapOp::create(builder, at(location), tensor(dims, elementType(element)), symbol, inputs,
                               builder.getDenseI64ArrayAttr(extents(dims)), mapsOf(dims, operands, dims));
   return {result, llvm::SmallVector<IndexId, 4>(dims)};
 }
 
 /// A map of two operands over the union of their indices.
 BodyEmitter::Operand BodyEmitter::emitBinary(StringRef function, const Operand &left, const Operand &right,
-                                             Element element, SMLoc place) {
+                                             Element element, SMLoc location) {
   llvm::SmallVector<IndexId, 4> dims;
   for (const Operand *operand : {&left, &right})
     for (IndexId id : operand->dims)
@@ -206,7 +206,7 @@ BodyEmitter::Operand BodyEmitter::emitBinary(StringRef function, const Operand &
     int left = (*step->indices)[a].left, right = (*step->indices)[b].left;
     return std::make_pair(left < 0, left < 0 ? int(a) : left) < std::make_pair(right < 0, right < 0 ? int(b) : right);
   });
-  return emitMap(function, {left, right}, dims, element, place);
+  return emitMap(function, {left, right}, dims, element, location);
 }
 
 /// The element type of a comparison: indices and integer numbers are compared as integers, which is exact.
@@ -242,7 +242,7 @@ BodyEmitter::Operand BodyEmitter::emitMapNode(const Node &node, Element wanted) 
       operands.push_back(i + 1 < spine.size() && operand == spine[i + 1] && operands.empty()
                              ? accumulated
                              : emitNode(*operand, operand->element == Element::Bool ? Element::Bool : element));
-    accumulated = emitMap(map.function, operands, map.dims, compares ? Element::Bool : element, map.place);
+    accumulated = emitMap(map.function, operands, map.dims, compares ? Element::Bool : element, map.location);
   }
   return accumulated;
 }
@@ -250,14 +250,14 @@ BodyEmitter::Operand BodyEmitter::emitMapNode(const Node &node, Element wanted) 
 //===-- Sums ----------------------------------------------------------------===//
 
 BodyEmitter::Operand BodyEmitter::emitContract(llvm::ArrayRef<Operand> factors, llvm::ArrayRef<IndexId> summed,
-                                               llvm::ArrayRef<IndexId> dims, SMLoc place) {
+                                               llvm::ArrayRef<IndexId> dims, SMLoc location) {
   llvm::SmallVector<IndexId> domain(dims);
   domain.append(summed.begin(), summed.end());
   llvm::SmallVector<mlir::Value> inputs;
   for (const Operand &factor : factors)
     inputs.push_back(factor.value);
   auto element = llvm::cast<mlir::RankedTensorType>(inputs[0].getType()).getElementType();
-  mlir::Value result = plc::ein::ContractOp::create(builder, at(place), tensor(dims, element), inputs, mlir::Value(),
+  mlir::Value result = plc::ein::ContractOp::create(builder, at(location), tensor(dims, element), inputs, mlir::Value(),
                                                     builder.getDenseI64ArrayAttr(extents(domain)),
                                                     mapsOf(domain, factors, dims), nullptr, nullptr, nullptr);
   return {result, llvm::SmallVector<IndexId, 4>(dims)};
@@ -265,12 +265,12 @@ BodyEmitter::Operand BodyEmitter::emitContract(llvm::ArrayRef<Operand> factors, 
 
 BodyEmitter::Operand BodyEmitter::emitReduction(StringRef function, const Operand &operand,
                                                 llvm::ArrayRef<IndexId> summed, llvm::ArrayRef<IndexId> dims,
-                                                SMLoc place) {
+                                                SMLoc location) {
   llvm::SmallVector<IndexId> domain(dims);
   domain.append(summed.begin(), summed.end());
   auto element = llvm::cast<mlir::RankedTensorType>(operand.value.getType()).getElementType();
   auto kind = plc::ein::ReductionAttr::get(builder.getContext(), *plc::ein::symbolizeReduction(function));
-  mlir::Value result = plc::ein::ReduceOp::create(builder, at(place), tensor(dims, element), kind, operand.value,
+  mlir::Value result = plc::ein::ReduceOp::create(builder, at(location), tensor(dims, element), kind, operand.value,
                                                   mlir::Value(), builder.getDenseI64ArrayAttr(extents(domain)),
                                                   mapsOf(domain, operand, dims), nullptr, nullptr);
   return {result, llvm::SmallVector<IndexId, 4>(dims)};
@@ -301,7 +301,7 @@ static bool isTensorFactor(const Node &term, size_t i, llvm::ArrayRef<IndexId> s
 
 /// A term with summed indices: contracts the tensor factors, then applies the others in text order.
 BodyEmitter::Operand BodyEmitter::emitSum(const Node &term, llvm::ArrayRef<IndexId> summed,
-                                          llvm::ArrayRef<IndexId> dims, SMLoc place) {
+                                          llvm::ArrayRef<IndexId> dims, SMLoc location) {
   llvm::SmallVector<Operand> factors;
   llvm::SmallVector<IndexId, 4> kept;
   bool negated = false;
@@ -315,18 +315,18 @@ BodyEmitter::Operand BodyEmitter::emitSum(const Node &term, llvm::ArrayRef<Index
         kept.push_back(id);
   }
   llvm::sort(kept, [&](IndexId a, IndexId b) { return llvm::find(dims, a) < llvm::find(dims, b); });
-  Operand result = factors.size() == 1 ? emitReduction("sum", factors[0], summed, kept, place)
-                                       : emitContract(factors, summed, kept, place);
+  Operand result = factors.size() == 1 ? emitReduction("sum", factors[0], summed, kept, location)
+                                       : emitContract(factors, summed, kept, location);
   if (negated)
-    result = emitMap("neg", result, result.dims, term.element, place);
+    result = emitMap("neg", result, result.dims, term.element, location);
   for (size_t i = 0; i < term.operands.size(); ++i) {
     if (isTensorFactor(term, i, summed))
       continue;
     const Node &factor = *term.operands[i];
     Operand value = emitNode(factor, term.element);
     if (term.negated[i])
-      value = emitMap("neg", value, factor.dims, term.element, factor.place);
-    result = emitBinary(functionOf(term.operators[i], term.element), result, value, term.element, factor.place);
+      value = emitMap("neg", value, factor.dims, term.element, factor.location);
+    result = emitBinary(functionOf(term.operators[i], term.element), result, value, term.element, factor.location);
   }
   return result;
 }
@@ -338,22 +338,23 @@ BodyEmitter::Operand BodyEmitter::emitTerm(const Node &node, Element wanted) {
   for (auto [factor, op] : llvm::zip(node.operands, node.operators))
     divides |= op != BinaryOp::Mul && usesAny(*factor, node.summed);
   if (!node.summed.empty() && isRealElement(node.element) && !divides)
-    return emitSum(node, node.summed, node.dims, node.place);
+    return emitSum(node, node.summed, node.dims, node.location);
   Element element = node.element == Element::Number ? wanted : node.element;
   // Numbers that are rounded to integers are computed as integers.
   if (isRealElement(element) && roundsNumbers(node) && llvm::any_of(node.operators, isRounding))
-    return emitCast(emitTerm(node, integerTypeOf(node, *step->indices)), element, node.place);
+    return emitCast(emitTerm(node, integerTypeOf(node, *step->indices)), element, node.location);
   Operand result;
   for (size_t i = 0; i < node.operands.size(); ++i) {
     const Node &factor = *node.operands[i];
     Operand value = emitNode(factor, element);
     if (node.negated[i])
-      value = emitMap("neg", value, factor.dims, element, factor.place);
-    result = i == 0 ? value : emitBinary(functionOf(node.operators[i], element), result, value, element, factor.place);
+      value = emitMap("neg", value, factor.dims, element, factor.location);
+    result =
+        i == 0 ? value : emitBinary(functionOf(node.operators[i], element), result, value, element, factor.location);
   }
   // Integers are multiplied and then summed, because a contraction is of reals only; so are truth values, in their way.
   StringRef sum = element == Element::Bool ? "any" : "sum";
-  return node.summed.empty() ? result : emitReduction(sum, result, node.summed, node.dims, node.place);
+  return node.summed.empty() ? result : emitReduction(sum, result, node.summed, node.dims, node.location);
 }
 
 /// A reduction with named indices. The sum of a product of tensors is a contraction, as by the sum rule.
@@ -369,14 +370,15 @@ BodyEmitter::Operand BodyEmitter::emitReduceNode(const Node &node, Element wante
   }
   // Each summed index must be one that the contracted factors use.
   product &= tensors >= 2;
-  Operand result = product ? emitSum(term, node.summed, node.dims, node.place)
-                           : emitReduction(function, emitNode(term, node.element), node.summed, node.dims, node.place);
+  Operand result = product
+                       ? emitSum(term, node.summed, node.dims, node.location)
+                       : emitReduction(function, emitNode(term, node.element), node.summed, node.dims, node.location);
   if (node.function != "mean")
     return result;
   double count = 1;
   for (IndexId id : node.summed)
     count *= static_cast<double>(extent(id));
-  return emitBinary("div", result, emitNumber(count, node.place, node.element), node.element, node.place);
+  return emitBinary("div", result, emitNumber(count, node.location, node.element), node.element, node.location);
 }
 
 //===-- Steps ---------------------------------------------------------------===//
@@ -388,9 +390,9 @@ BodyEmitter::Operand BodyEmitter::emitNode(const Node &node, Element wanted) {
   case Node::Number:
     if (std::optional<mlir::Value> moving = emitMovingNumber(node, element))
       return {*moving, {}};
-    return emitNumber(node.number, node.place, element);
+    return emitNumber(node.number, node.location, element);
   case Node::Iota: return emitIota(node, element);
-  case Node::Read: return emitCast(emitRead(node), node.element, node.place);
+  case Node::Read: return emitCast(emitRead(node), node.element, node.location);
   case Node::Map: return emitMapNode(node, wanted);
   case Node::Term: return emitTerm(node, wanted);
   case Node::Reduce: return emitReduceNode(node, wanted);
@@ -398,7 +400,7 @@ BodyEmitter::Operand BodyEmitter::emitNode(const Node &node, Element wanted) {
   case Node::Draw: return emitDraw(node);
   case Node::Stop: {
     Operand operand = emitNode(*node.operands[0], wanted);
-    return {plc::ein::StopOp::create(builder, at(node.place), operand.value.getType(), operand.value), operand.dims};
+    return {plc::ein::StopOp::create(builder, at(node.location), operand.value.getType(), operand.value), operand.dims};
   }
   case Node::Cast: break;
   }
@@ -407,26 +409,26 @@ BodyEmitter::Operand BodyEmitter::emitNode(const Node &node, Element wanted) {
   // A number is computed as an integer only if it is one, and an integer is wanted.
   if (from == Element::Number)
     from = isInteger(element) && isIntegral(input) ? integerTypeOf(input, *step->indices) : Element::Real;
-  return emitCast(emitNode(input, from), element, node.place);
+  return emitCast(emitNode(input, from), element, node.location);
 }
 
 /// Draws over the indices of the left side. `training` and `step` are scalars.
 BodyEmitter::Operand BodyEmitter::emitDraw(const Node &node) {
   auto type = tensor(node.dims, elementType(node.element));
   if (node.function == "training")
-    return {plc::ein::TrainingOp::create(builder, at(node.place), type), {}};
+    return {plc::ein::TrainingOp::create(builder, at(node.location), type), {}};
   if (node.function == "step")
-    return {beforeLoops([&] { return plc::ein::StepOp::create(builder, at(node.place), type); }), {}};
-  return {emitDrawOfTurns(node, type), node.dims};
+    return {beforeLoops([&] { return plc::ein::StepOp::create(builder, at(node.location), type); }), {}};
+  return {emitDrawOfIterations(node, type), node.dims};
 }
 
 /// The operand in an element type; itself if it has that type.
-BodyEmitter::Operand BodyEmitter::emitCast(const Operand &operand, Element element, SMLoc place) {
+BodyEmitter::Operand BodyEmitter::emitCast(const Operand &operand, Element element, SMLoc location) {
   auto type = llvm::cast<mlir::RankedTensorType>(operand.value.getType());
   if (type.getElementType() == elementType(element))
     return operand;
   type = mlir::RankedTensorType::get(type.getShape(), elementType(element));
-  return {plc::ein::CastOp::create(builder, at(place), type, operand.value), operand.dims};
+  return {plc::ein::CastOp::create(builder, at(location), type, operand.value), operand.dims};
 }
 
 /// Emits one step: a loop, a call of a layer, or an equation. An equation computes its value, orders its axes as the
@@ -445,9 +447,10 @@ void BodyEmitter::emit(const Step &next) {
       types.push_back(typeOf(body.values[id], builder.getContext()));
     for (const std::string &path : step->parameters)
       parameters.push_back(mlir::FlatSymbolRefAttr::get(builder.getContext(), path));
-    auto call = plc::ein::CallOp::create(builder, at(step->place), types, step->callee->symbol, arguments,
+    auto call = plc::ein::CallOp::create(builder, at(step->location), types, step->callee->symbol, arguments,
                                          builder.getArrayAttr(parameters), builder.getArrayAttr({}), step->path,
-                                         step->turn < 0 ? mlir::IntegerAttr() : builder.getI64IntegerAttr(step->turn));
+                                         step->iteration < 0 ? mlir::IntegerAttr()
+                                                             : builder.getI64IntegerAttr(step->iteration));
     for (auto [id, result] : llvm::zip(step->results, call.getResults()))
       values[id] = result;
     return;
@@ -455,20 +458,20 @@ void BodyEmitter::emit(const Step &next) {
   Element element = computedAs(body.values[step->result].element);
   Operand result = emitNode(*step->value, element);
   if (llvm::ArrayRef(result.dims) != llvm::ArrayRef(step->left))
-    result = emitMap("id", result, step->left, element, step->place);
+    result = emitMap("id", result, step->left, element, step->location);
   if (!step->targets.empty()) {
     values[step->result] = emitScatter(result.value, typeOf(body.values[step->result], builder.getContext()));
     return;
   }
   for (auto [axis, count] : llvm::enumerate(step->parts))
     if (count > 1)
-      result.value = plc::ein::merge(builder, at(step->place), result.value, axis, count);
+      result.value = plc::ein::merge(builder, at(step->location), result.value, axis, count);
   if (llvm::any_of(step->offsets, [](std::optional<int64_t> offset) { return offset.has_value(); })) {
     llvm::SmallVector<int64_t> offsets, strides(step->offsets.size(), 1);
     for (std::optional<int64_t> offset : step->offsets)
       offsets.push_back(offset.value_or(0));
-    result.value = plc::ein::place(builder, at(step->place), result.value, offsets, strides,
-                                   typeOf(body.values[step->result], builder.getContext()).getShape());
+    result.value = plc::ein::insertSlice(builder, at(step->location), result.value, offsets, strides,
+                                         typeOf(body.values[step->result], builder.getContext()).getShape());
   }
-  values[step->result] = emitCast(result, body.values[step->result].element, step->place).value;
+  values[step->result] = emitCast(result, body.values[step->result].element, step->location).value;
 }

@@ -25,8 +25,8 @@ public:
   /// The tensor type of a value.
   static mlir::RankedTensorType typeOf(const Value &value, mlir::MLIRContext *context);
   /// The location of a place, with the fn calls that the equation was inlined through.
-  static mlir::Location location(SMLoc place, const Frame *frame, const llvm::SourceMgr &sources,
-                                 mlir::MLIRContext *context);
+  static mlir::Location locationOf(SMLoc location, const Frame *frame, const llvm::SourceMgr &sources,
+                                   mlir::MLIRContext *context);
 
 private:
   /// An ein value; `dims[p]` is the index of its axis p. An index may repeat: a diagonal.
@@ -38,30 +38,30 @@ private:
   /// A loop whose iteration is being emitted.
   struct LoopFrame {
     const Loop *loop;
-    mlir::Block *turn;
+    mlir::Block *iteration;
     mlir::OpBuilder::InsertPoint before; // for values that the iterations read in slices
     llvm::SmallVector<mlir::Value> slices;
   };
   /// Stands for the iteration among the indices of a value of all iterations.
-  static constexpr IndexId turnIndex = ~IndexId(0);
+  static constexpr IndexId iterationIndex = ~IndexId(0);
 
   // EmitLoop.cpp
   void emitLoop(const Step &step);
-  void emitTurn(LoopFrame &frame);
+  void emitIteration(LoopFrame &frame);
   mlir::Value partOf(LoopFrame &frame, mlir::Value stacked);
-  mlir::Value emitTurnNumber(LoopFrame &frame, Loop::Linear linear, Element element, SMLoc place);
-  mlir::Value emitTurn(const Node &node, Element element);
+  mlir::Value emitIterationNumber(LoopFrame &frame, Loop::Linear linear, Element element, SMLoc location);
+  mlir::Value emitIteration(const Node &node, Element element);
   std::optional<mlir::Value> emitMovingNumber(const Node &node, Element element);
-  std::optional<mlir::Value> emitMovingConstant(const Node::Position &position, Element element, SMLoc place);
+  std::optional<mlir::Value> emitMovingConstant(const Node::Position &position, Element element, SMLoc location);
   std::optional<Operand> emitMovingRead(const Node &node);
   Operand emitMovingRead(const Node &node, LoopFrame &frame, unsigned axis, Loop::Linear linear);
   bool isMadeIn(const LoopFrame &frame, mlir::Value value) const;
-  mlir::Value moveAxis(mlir::Value value, unsigned from, unsigned to, SMLoc place);
+  mlir::Value moveAxis(mlir::Value value, unsigned from, unsigned to, SMLoc location);
 
   // EmitEquations.cpp
   Operand emitAxes(mlir::Value value, llvm::ArrayRef<Node::Position> positions, const Node &node);
   Operand emitNode(const Node &node, Element wanted);
-  Operand emitNumber(double value, SMLoc place, Element element);
+  Operand emitNumber(double value, SMLoc location, Element element);
   Operand emitIota(const Node &node, Element element);
   Operand emitRead(const Node &node);
   mlir::Value whatIsRead(const Node &node);
@@ -77,27 +77,27 @@ private:
   Operand emitGather(mlir::Value from, llvm::ArrayRef<Node::Position> positions, const Node &node);
   Operand emitMapNode(const Node &node, Element wanted);
   Operand emitMap(StringRef function, llvm::ArrayRef<Operand> operands, llvm::ArrayRef<IndexId> dims, Element element,
-                  SMLoc place);
-  Operand emitBinary(StringRef function, const Operand &left, const Operand &right, Element element, SMLoc place);
+                  SMLoc location);
+  Operand emitBinary(StringRef function, const Operand &left, const Operand &right, Element element, SMLoc location);
   Operand emitTerm(const Node &node, Element wanted);
-  Operand emitSum(const Node &term, llvm::ArrayRef<IndexId> summed, llvm::ArrayRef<IndexId> dims, SMLoc place);
+  Operand emitSum(const Node &term, llvm::ArrayRef<IndexId> summed, llvm::ArrayRef<IndexId> dims, SMLoc location);
   Operand emitContract(llvm::ArrayRef<Operand> factors, llvm::ArrayRef<IndexId> summed, llvm::ArrayRef<IndexId> dims,
-                       SMLoc place);
+                       SMLoc location);
   Operand emitReduction(StringRef function, const Operand &operand, llvm::ArrayRef<IndexId> summed,
-                        llvm::ArrayRef<IndexId> dims, SMLoc place);
+                        llvm::ArrayRef<IndexId> dims, SMLoc location);
   Operand emitReduceNode(const Node &node, Element wanted);
   Operand emitDraw(const Node &node);
 
   // EmitLoop.cpp
-  mlir::Value emitDrawOfTurns(const Node &node, mlir::RankedTensorType type);
+  mlir::Value emitDrawOfIterations(const Node &node, mlir::RankedTensorType type);
   /// The value that `make` emits, in front of all loops around the step.
   mlir::Value beforeLoops(llvm::function_ref<mlir::Value()> make);
 
   // EmitPositions.cpp
-  Operand emitIndex(IndexId id, SMLoc place);
+  Operand emitIndex(IndexId id, SMLoc location);
 
   // EmitEquations.cpp
-  Operand emitCast(const Operand &operand, Element element, SMLoc place);
+  Operand emitCast(const Operand &operand, Element element, SMLoc location);
 
   // Scatters.cpp
   mlir::Value emitScatter(mlir::Value updates, mlir::Type result);
@@ -110,23 +110,23 @@ private:
     Operand value, position;
   };
   Extreme emitExtreme(const Ranking &ranking, bool largest, const Extreme *before);
-  Operand emitTurns(const Ranking &ranking, int64_t count);
+  Operand emitIterations(const Ranking &ranking, int64_t count);
   IndexId addIndex(int64_t extent);
   Operand emitRanks(const Ranking &ranking, IndexId brought, llvm::ArrayRef<IndexId> dims);
-  Operand pick(const Operand &rows, const Operand &positions, SMLoc place);
+  Operand pick(const Operand &rows, const Operand &positions, SMLoc location);
   Operand emitRounds(const Ranking &ranking, int64_t count);
 
   // EmitEquations.cpp
   Element comparedElement(const Node &node) const;
 
-  int64_t extent(IndexId id) const { return id == turnIndex ? turnCount : (*step->indices)[id].extent; }
+  int64_t extent(IndexId id) const { return id == iterationIndex ? iterationCount : (*step->indices)[id].extent; }
   llvm::SmallVector<int64_t> extents(llvm::ArrayRef<IndexId> domain) const;
   mlir::AffineMap mapOf(llvm::ArrayRef<IndexId> domain, llvm::ArrayRef<IndexId> dims) const;
   mlir::ArrayAttr mapsOf(llvm::ArrayRef<IndexId> domain, llvm::ArrayRef<Operand> operands,
                          llvm::ArrayRef<IndexId> result);
   mlir::Type elementType(Element element) const;
   mlir::RankedTensorType tensor(llvm::ArrayRef<IndexId> dims, mlir::Type element) const;
-  mlir::Location at(SMLoc place) const { return location(place, step->frame, sources, builder.getContext()); }
+  mlir::Location at(SMLoc location) const { return locationOf(location, step->frame, sources, builder.getContext()); }
 
   const Body &body;
   mlir::OpBuilder &builder;
@@ -134,7 +134,7 @@ private:
   std::vector<mlir::Value> values;
   const Step *step = nullptr;
   std::vector<LoopFrame *> loops; // outer ones first
-  int64_t turnCount = 0;          // the extent of `turnIndex`
+  int64_t iterationCount = 0;     // the extent of `iterationIndex`
   int64_t draws = 0;              // sites of draws so far
 };
 

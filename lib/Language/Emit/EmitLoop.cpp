@@ -7,7 +7,7 @@ using namespace plc::language;
 using mlir::AffineMap;
 
 /// The value with axis `from` as axis `to`: a transposition.
-mlir::Value BodyEmitter::moveAxis(mlir::Value value, unsigned from, unsigned to, SMLoc place) {
+mlir::Value BodyEmitter::moveAxis(mlir::Value value, unsigned from, unsigned to, SMLoc location) {
   if (from == to)
     return value;
   auto type = llvm::cast<mlir::RankedTensorType>(value.getType());
@@ -21,36 +21,37 @@ mlir::Value BodyEmitter::moveAxis(mlir::Value value, unsigned from, unsigned to,
     shape.push_back(type.getDimSize(axis));
   llvm::SmallVector<AffineMap> maps{mlir::inversePermutation(AffineMap::getPermutationMap(order, builder.getContext())),
                                     AffineMap::getMultiDimIdentityMap(shape.size(), builder.getContext())};
-  return plc::ein::MapOp::create(builder, at(place), type.clone(shape), plc::ein::Function::id, value, shape,
+  return plc::ein::MapOp::create(builder, at(location), type.clone(shape), plc::ein::Function::id, value, shape,
                                  builder.getAffineMapArrayAttr(maps));
 }
 
 /// The slice of a value of all iterations, as an argument of the loop; each value is sliced once.
 mlir::Value BodyEmitter::partOf(LoopFrame &frame, mlir::Value stacked) {
-  auto parts = frame.turn->getArguments().drop_front(frame.loop->carries.size());
+  auto parts = frame.iteration->getArguments().drop_front(frame.loop->carries.size());
   if (auto it = llvm::find(frame.slices, stacked); it != frame.slices.end())
     return parts[it - frame.slices.begin()];
   frame.slices.push_back(stacked);
-  return frame.turn->addArgument(plc::ein::partType(stacked.getType()), stacked.getLoc());
+  return frame.iteration->addArgument(plc::ein::partType(stacked.getType()), stacked.getLoc());
 }
 
 /// Whether a value is made inside the loop, or inside a loop in it.
 bool BodyEmitter::isMadeIn(const LoopFrame &frame, mlir::Value value) const {
   auto own = llvm::find(loops, &frame);
-  return std::any_of(own, loops.end(), [&](const LoopFrame *each) { return value.getParentBlock() == each->turn; });
+  return std::any_of(own, loops.end(),
+                     [&](const LoopFrame *each) { return value.getParentBlock() == each->iteration; });
 }
 
 /// A number that is linear in the iteration, as a slice of the numbers of all iterations.
-mlir::Value BodyEmitter::emitTurnNumber(LoopFrame &frame, Loop::Linear linear, Element element, SMLoc place) {
+mlir::Value BodyEmitter::emitIterationNumber(LoopFrame &frame, Loop::Linear linear, Element element, SMLoc location) {
   mlir::OpBuilder::InsertionGuard guard(builder);
   builder.restoreInsertionPoint(frame.before);
   mlir::MLIRContext *context = builder.getContext();
-  auto type = mlir::RankedTensorType::get({frame.loop->turns}, elementType(Element::I32));
+  auto type = mlir::RankedTensorType::get({frame.loop->iterations}, elementType(Element::I32));
   AffineMap line = AffineMap::getMultiDimIdentityMap(1, context), point = AffineMap::get(1, 0, context);
-  mlir::Value numbers = plc::ein::IotaOp::create(builder, at(place), type);
+  mlir::Value numbers = plc::ein::IotaOp::create(builder, at(location), type);
   auto apply = [&](plc::ein::Function function, int64_t number) {
-    mlir::Value other = emitNumber(double(number), place, Element::I32).value;
-    numbers = plc::ein::MapOp::create(builder, at(place), type, function, mlir::ValueRange{numbers, other},
+    mlir::Value other = emitNumber(double(number), location, Element::I32).value;
+    numbers = plc::ein::MapOp::create(builder, at(location), type, function, mlir::ValueRange{numbers, other},
                                       type.getShape(), builder.getAffineMapArrayAttr({line, point, line}));
   };
   if (linear.step != 1)
@@ -58,30 +59,30 @@ mlir::Value BodyEmitter::emitTurnNumber(LoopFrame &frame, Loop::Linear linear, E
   if (linear.first != 0)
     apply(plc::ein::Function::add, linear.first);
   if (element != Element::I32)
-    numbers = plc::ein::CastOp::create(builder, at(place), type.clone(elementType(element)), numbers);
+    numbers = plc::ein::CastOp::create(builder, at(location), type.clone(elementType(element)), numbers);
   return partOf(frame, numbers);
 }
 
 /// The index of the innermost `repeat` of that name, as a number.
-mlir::Value BodyEmitter::emitTurn(const Node &node, Element element) {
+mlir::Value BodyEmitter::emitIteration(const Node &node, Element element) {
   auto frame = std::find_if(loops.rbegin(), loops.rend(),
-                            [&](const LoopFrame *each) { return each->loop->turn == node.function; });
-  return emitTurnNumber(**frame, {(*frame)->loop->first, 1}, element, node.place);
+                            [&](const LoopFrame *each) { return each->loop->iteration == node.function; });
+  return emitIterationNumber(**frame, {(*frame)->loop->first, 1}, element, node.location);
 }
 
 /// A number that changes with an iteration; nullopt for other numbers.
 std::optional<mlir::Value> BodyEmitter::emitMovingNumber(const Node &node, Element element) {
   for (LoopFrame *frame : loops)
     if (auto it = frame->loop->numbers.find(&node); it != frame->loop->numbers.end())
-      return emitTurnNumber(*frame, it->second, element, node.place);
+      return emitIterationNumber(*frame, it->second, element, node.location);
   return std::nullopt;
 }
 
 std::optional<mlir::Value> BodyEmitter::emitMovingConstant(const Node::Position &position, Element element,
-                                                           SMLoc place) {
+                                                           SMLoc location) {
   for (LoopFrame *frame : loops)
     if (auto it = frame->loop->positions.find(&position); it != frame->loop->positions.end())
-      return emitTurnNumber(*frame, it->second, element, place);
+      return emitIterationNumber(*frame, it->second, element, location);
   return std::nullopt;
 }
 
@@ -94,14 +95,14 @@ mlir::Value BodyEmitter::beforeLoops(llvm::function_ref<mlir::Value()> make) {
 
 /// A draw. In a loop it is a slice of one draw over all iterations of all loops around it, so that each draws
 /// differently.
-mlir::Value BodyEmitter::emitDrawOfTurns(const Node &node, mlir::RankedTensorType type) {
+mlir::Value BodyEmitter::emitDrawOfIterations(const Node &node, mlir::RankedTensorType type) {
   llvm::SmallVector<int64_t> shape;
   for (LoopFrame *frame : loops)
-    shape.push_back(frame->loop->turns);
+    shape.push_back(frame->loop->iterations);
   llvm::append_range(shape, type.getShape());
   bool normal = node.function == "normal";
   mlir::Value draw = beforeLoops(
-      [&] { return plc::ein::RandomOp::create(builder, at(node.place), type.clone(shape), normal, draws); });
+      [&] { return plc::ein::RandomOp::create(builder, at(node.location), type.clone(shape), normal, draws); });
   draws += normal ? 2 : 1;
   for (LoopFrame *frame : loops)
     draw = partOf(*frame, draw);
@@ -126,36 +127,36 @@ BodyEmitter::Operand BodyEmitter::emitMovingRead(const Node &node, LoopFrame &fr
   Node whole = node;
   Node::Position &moving = whole.positions[axis];
   int64_t extent = body.values[node.value].axes[axis].extent;
-  bool isAxis = moving.indices.empty() && linear.first == 0 && linear.step == 1 && extent == frame.loop->turns;
+  bool isAxis = moving.indices.empty() && linear.first == 0 && linear.step == 1 && extent == frame.loop->iterations;
   moving.constant.reset();
   moving.start = linear.first;
-  moving.indices.insert(moving.indices.begin(), turnIndex);
+  moving.indices.insert(moving.indices.begin(), iterationIndex);
   if (!isAxis)
     moving.strides.insert(moving.strides.begin(), linear.step);
   llvm::SmallVector<Node::Position> positions;
-  unsigned turnAxis = 0;
+  unsigned iterationAxis = 0;
   for (const Node::Position &position : whole.positions) {
     if (position.constant)
       continue;
     if (&position == &moving)
-      turnAxis = positions.size(); // below counted in axes of the windows
+      iterationAxis = positions.size(); // below counted in axes of the windows
     positions.push_back(position);
   }
   mlir::Value stacked;
   {
     mlir::OpBuilder::InsertionGuard guard(builder);
     builder.restoreInsertionPoint(frame.before);
-    turnCount = frame.loop->turns;
+    iterationCount = frame.loop->iterations;
     stacked = emitWindow(selectConstants(whatIsRead(node), whole), positions, whole);
     unsigned shown = 0;
-    for (const Node::Position &position : llvm::ArrayRef(positions).take_front(turnAxis))
+    for (const Node::Position &position : llvm::ArrayRef(positions).take_front(iterationAxis))
       shown += position.strides.empty() || isRun(position) ? 1 : position.indices.size();
-    stacked = moveAxis(stacked, shown, 0, node.place);
+    stacked = moveAxis(stacked, shown, 0, node.location);
   }
   // The slice has lost the iteration; the other indices of its position have axes of their own.
   llvm::SmallVector<Node::Position> left;
   for (auto [number, position] : llvm::enumerate(positions)) {
-    if (number != turnAxis) {
+    if (number != iterationAxis) {
       left.push_back(position);
       continue;
     }
@@ -166,12 +167,12 @@ BodyEmitter::Operand BodyEmitter::emitMovingRead(const Node &node, LoopFrame &fr
 }
 
 /// Fills the body of a loop. Values from outside are still read directly here.
-void BodyEmitter::emitTurn(LoopFrame &frame) {
+void BodyEmitter::emitIteration(LoopFrame &frame) {
   mlir::OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToEnd(frame.turn);
+  builder.setInsertionPointToEnd(frame.iteration);
   for (const Loop::Carry &carry : frame.loop->carries)
-    values[carry.argument] = frame.turn->addArgument(typeOf(body.values[carry.argument], builder.getContext()),
-                                                     at(body.values[carry.argument].place));
+    values[carry.argument] = frame.iteration->addArgument(typeOf(body.values[carry.argument], builder.getContext()),
+                                                          at(body.values[carry.argument].location));
   loops.push_back(&frame);
   for (const Step &inner : frame.loop->steps)
     emit(inner);
@@ -185,7 +186,7 @@ void BodyEmitter::emitLoop(const Step &of) {
   mlir::Region region;
   region.push_back(new mlir::Block);
   LoopFrame frame{&loop, &region.front(), builder.saveInsertionPoint(), {}};
-  emitTurn(frame);
+  emitIteration(frame);
   step = &of;
   llvm::SmallVector<mlir::Value> init, given, invariants;
   llvm::SmallVector<mlir::Type> types;
@@ -196,29 +197,29 @@ void BodyEmitter::emitLoop(const Step &of) {
   }
   for (const Loop::Element &element : loop.elements) {
     given.push_back(values[element.value]);
-    types.push_back(plc::ein::stackedType(values[element.value].getType(), loop.turns));
+    types.push_back(plc::ein::stackedType(values[element.value].getType(), loop.iterations));
   }
   {
     mlir::OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToEnd(frame.turn);
-    plc::ein::ReturnOp::create(builder, at(of.place), given);
+    builder.setInsertionPointToEnd(frame.iteration);
+    plc::ein::ReturnOp::create(builder, at(of.location), given);
   }
   // The body is isolated, so values from outside become invariants.
-  for (mlir::Operation &op : *frame.turn)
+  for (mlir::Operation &op : *frame.iteration)
     for (mlir::OpOperand &operand : op.getOpOperands()) {
       mlir::Value value = operand.get();
-      if (value.getParentBlock() == frame.turn)
+      if (value.getParentBlock() == frame.iteration)
         continue;
       auto it = llvm::find(invariants, value);
       if (it == invariants.end()) {
         invariants.push_back(value);
-        frame.turn->addArgument(value.getType(), value.getLoc());
+        frame.iteration->addArgument(value.getType(), value.getLoc());
         it = std::prev(invariants.end());
       }
-      unsigned first = frame.turn->getNumArguments() - invariants.size();
-      operand.set(frame.turn->getArgument(first + (it - invariants.begin())));
+      unsigned first = frame.iteration->getNumArguments() - invariants.size();
+      operand.set(frame.iteration->getArgument(first + (it - invariants.begin())));
     }
-  auto made = plc::ein::LoopOp::create(builder, at(of.place), types, init, frame.slices, invariants, loop.turns,
+  auto made = plc::ein::LoopOp::create(builder, at(of.location), types, init, frame.slices, invariants, loop.iterations,
                                        /*reverse=*/false);
   made.getBody().takeBody(region);
   for (auto [carry, last] : llvm::zip(loop.carries, made.getLastCarries()))
@@ -230,10 +231,10 @@ void BodyEmitter::emitLoop(const Step &of) {
       llvm::SmallVector<plc::ein::AxisPositions> axes;
       auto shape = llvm::cast<mlir::RankedTensorType>(whole.getType()).getShape();
       for (int64_t axis = 0; axis < int64_t(shape.size()); ++axis)
-        axes.push_back(axis == 0 ? plc::ein::AxisPositions{loop.turns - 1, {0}, {-1}}
+        axes.push_back(axis == 0 ? plc::ein::AxisPositions{loop.iterations - 1, {0}, {-1}}
                                  : plc::ein::AxisPositions{0, {axis}, {1}});
-      whole = plc::ein::window(builder, at(of.place), whole, axes, shape);
+      whole = plc::ein::window(builder, at(of.location), whole, axes, shape);
     }
-    values[element.whole] = moveAxis(whole, 0, element.axis, of.place);
+    values[element.whole] = moveAxis(whole, 0, element.axis, of.location);
   }
 }

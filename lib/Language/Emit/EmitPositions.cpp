@@ -17,7 +17,7 @@ using namespace plc::language;
 
 /// Up to this many positions each is found by itself, by a dozen equations each. For more, the elements that come
 /// before each element are counted. Not tuned.
-static constexpr int64_t mostTurns = 64;
+static constexpr int64_t mostIterations = 64;
 
 /// The value of a padding element. It comes behind every element, because it stands behind its equals.
 static double leastOf(Element element) {
@@ -35,11 +35,11 @@ struct BodyEmitter::Ranking {
   llvm::SmallVector<IndexId, 4> kept; // `domain` without `over`
 };
 
-BodyEmitter::Operand BodyEmitter::emitIndex(IndexId id, SMLoc place) {
+BodyEmitter::Operand BodyEmitter::emitIndex(IndexId id, SMLoc location) {
   Node node;
   node.kind = Node::Iota;
   node.index = id;
-  node.place = place;
+  node.location = location;
   return emitIota(node, Element::I32);
 }
 
@@ -48,15 +48,15 @@ BodyEmitter::Operand BodyEmitter::emitIndex(IndexId id, SMLoc place) {
 ///
 /// Elements are compared with numbers of the row, so that no row of masks is kept between positions.
 BodyEmitter::Extreme BodyEmitter::emitExtreme(const Ranking &r, bool largest, const Extreme *before) {
-  SMLoc place = r.node.place;
+  SMLoc location = r.node.location;
   auto map = [&](StringRef function, llvm::ArrayRef<Operand> operands, Element element) {
-    return emitMap(function, operands, r.domain, element, place);
+    return emitMap(function, operands, r.domain, element, location);
   };
   auto truth = [&](StringRef function, llvm::ArrayRef<Operand> operands) {
     return map(function, operands, Element::Bool);
   };
   auto ofRow = [&](StringRef function, llvm::ArrayRef<Operand> operands) {
-    return emitMap(function, operands, r.kept, Element::Bool, place);
+    return emitMap(function, operands, r.kept, Element::Bool, location);
   };
   bool real = isRealElement(r.element);
   Operand seen = r.all, isHigher;
@@ -68,10 +68,10 @@ BodyEmitter::Extreme BodyEmitter::emitExtreme(const Ranking &r, bool largest, co
     if (real)
       left = truth("select", {ofRow("ne", {before->value, before->value}),
                               truth("or", {truth("eq", {r.all, r.all}), isHigher}), left});
-    seen = map("select", {left, r.all, emitNumber(leastOf(r.element), place, r.element)}, r.element);
+    seen = map("select", {left, r.all, emitNumber(leastOf(r.element), location, r.element)}, r.element);
   }
   Extreme found;
-  found.value = emitReduction(largest ? "max" : "min", seen, {r.over}, r.kept, place);
+  found.value = emitReduction(largest ? "max" : "min", seen, {r.over}, r.kept, location);
   Operand attains = truth("eq", {r.all, found.value});
   if (real)
     attains =
@@ -82,24 +82,25 @@ BodyEmitter::Extreme BodyEmitter::emitExtreme(const Ranking &r, bool largest, co
       again = ofRow("or", {again, ofRow("ne", {found.value, found.value})});
     attains = truth("and", {attains, truth("or", {ofRow("not", {again}), isHigher})});
   }
-  Operand none = emitNumber(static_cast<double>(extent(r.over)), place, Element::I32);
-  found.position = emitReduction("min", map("select", {attains, r.index, none}, Element::I32), {r.over}, r.kept, place);
+  Operand none = emitNumber(static_cast<double>(extent(r.over)), location, Element::I32);
+  found.position =
+      emitReduction("min", map("select", {attains, r.index, none}, Element::I32), {r.over}, r.kept, location);
   return found;
 }
 
 /// Finds one position after another.
-BodyEmitter::Operand BodyEmitter::emitTurns(const Ranking &r, int64_t count) {
-  SMLoc place = r.node.place;
+BodyEmitter::Operand BodyEmitter::emitIterations(const Ranking &r, int64_t count) {
+  SMLoc location = r.node.location;
   llvm::SmallVector<Extreme> found;
-  for (int64_t turn = 0; turn < count; ++turn)
-    found.push_back(emitExtreme(r, /*largest=*/true, turn ? &found.back() : nullptr));
-  Operand which = emitIndex(r.node.index, place), result = found.back().position;
-  for (int64_t turn = count - 1; turn-- > 0;) {
-    Operand number = emitNumber(static_cast<double>(turn), place, Element::I32);
-    Operand is = emitMap("eq", {which, number}, {r.node.index}, Element::Bool, place);
-    result = emitMap("select", {is, found[turn].position, result}, r.node.dims, Element::I32, place);
+  for (int64_t iteration = 0; iteration < count; ++iteration)
+    found.push_back(emitExtreme(r, /*largest=*/true, iteration ? &found.back() : nullptr));
+  Operand which = emitIndex(r.node.index, location), result = found.back().position;
+  for (int64_t iteration = count - 1; iteration-- > 0;) {
+    Operand number = emitNumber(static_cast<double>(iteration), location, Element::I32);
+    Operand is = emitMap("eq", {which, number}, {r.node.index}, Element::Bool, location);
+    result = emitMap("select", {is, found[iteration].position, result}, r.node.dims, Element::I32, location);
   }
-  return count > 1 ? result : emitMap("id", result, r.node.dims, Element::I32, place);
+  return count > 1 ? result : emitMap("id", result, r.node.dims, Element::I32, location);
 }
 
 IndexId BodyEmitter::addIndex(int64_t extent) {
@@ -110,35 +111,35 @@ IndexId BodyEmitter::addIndex(int64_t extent) {
 
 /// For each value of the index `brought`: the element before which that many others come.
 BodyEmitter::Operand BodyEmitter::emitRanks(const Ranking &r, IndexId brought, llvm::ArrayRef<IndexId> dims) {
-  SMLoc place = r.node.place;
+  SMLoc location = r.node.location;
   IndexId twin = addIndex(extent(r.over));
   llvm::SmallVector<IndexId, 4> both(r.domain);
   both.push_back(twin);
   Operand other = r.all;
   std::replace(other.dims.begin(), other.dims.end(), r.over, twin);
   auto compare = [&](StringRef function, llvm::ArrayRef<Operand> operands) {
-    return emitMap(function, operands, both, Element::Bool, place);
+    return emitMap(function, operands, both, Element::Bool, location);
   };
   // NaN comes before all numbers.
-  Operand isLower = emitMap("lt", {emitIndex(twin, place), r.index}, {r.over, twin}, Element::Bool, place);
+  Operand isLower = emitMap("lt", {emitIndex(twin, location), r.index}, {r.over, twin}, Element::Bool, location);
   Operand before =
       compare("or", {compare("gt", {other, r.all}), compare("and", {compare("eq", {other, r.all}), isLower})});
   if (isRealElement(r.element)) {
-    Operand ownNaN = emitMap("ne", {r.all, r.all}, r.domain, Element::Bool, place),
+    Operand ownNaN = emitMap("ne", {r.all, r.all}, r.domain, Element::Bool, location),
             otherNaN = compare("ne", {other, other});
     before = compare("select", {ownNaN, compare("and", {otherNaN, isLower}), compare("or", {otherNaN, before})});
   }
-  Operand rank = emitReduction("sum", emitCast(before, Element::I32, place), {twin}, r.domain, place);
+  Operand rank = emitReduction("sum", emitCast(before, Element::I32, location), {twin}, r.domain, location);
   llvm::SmallVector<IndexId, 4> placed(r.domain);
   placed.push_back(brought);
-  Operand is = emitMap("eq", {rank, emitIndex(brought, place)}, placed, Element::Bool, place);
-  Operand none = emitNumber(static_cast<double>(extent(r.over)), place, Element::I32);
-  Operand position = emitMap("select", {is, r.index, none}, placed, Element::I32, place);
-  return emitReduction("min", position, {r.over}, dims, place);
+  Operand is = emitMap("eq", {rank, emitIndex(brought, location)}, placed, Element::Bool, location);
+  Operand none = emitNumber(static_cast<double>(extent(r.over)), location, Element::I32);
+  Operand position = emitMap("select", {is, r.index, none}, placed, Element::I32, location);
+  return emitReduction("min", position, {r.over}, dims, location);
 }
 
 /// The elements of rows, at positions along their last axis.
-BodyEmitter::Operand BodyEmitter::pick(const Operand &rows, const Operand &positions, SMLoc place) {
+BodyEmitter::Operand BodyEmitter::pick(const Operand &rows, const Operand &positions, SMLoc location) {
   llvm::ArrayRef<IndexId> domain = positions.dims;
   llvm::SmallVector<mlir::AffineExpr> table;
   for (mlir::AffineExpr axis : mapOf(domain, llvm::ArrayRef(rows.dims).drop_back()).getResults())
@@ -147,7 +148,7 @@ BodyEmitter::Operand BodyEmitter::pick(const Operand &rows, const Operand &posit
   mlir::AffineMap maps[] = {mlir::AffineMap::get(domain.size(), 1, table, builder.getContext()), mapOf(domain, domain),
                             mapOf(domain, domain)};
   auto type = llvm::cast<mlir::RankedTensorType>(rows.value.getType()).clone(extents(domain));
-  return {plc::ein::GatherOp::create(builder, at(place), type, rows.value, positions.value, extents(domain),
+  return {plc::ein::GatherOp::create(builder, at(location), type, rows.value, positions.value, extents(domain),
                                      builder.getAffineMapArrayAttr(maps)),
           positions.dims};
 }
@@ -157,10 +158,10 @@ BodyEmitter::Operand BodyEmitter::pick(const Operand &rows, const Operand &posit
 /// position comes first. A round halves the row, so all rounds together compare an element with `4 * count` others,
 /// whatever the row's extent.
 BodyEmitter::Operand BodyEmitter::emitRounds(const Ranking &r, int64_t count) {
-  SMLoc place = r.node.place;
+  SMLoc location = r.node.location;
   llvm::SmallVector<IndexId, 4> rowDims(r.kept);
   rowDims.push_back(r.over);
-  Operand rows = emitMap("id", r.all, rowDims, r.element, place);
+  Operand rows = emitMap("id", r.all, rowDims, r.element, location);
   std::optional<Operand> origins; // positions of the elements in the whole row; nullopt: still their own
   while (extent(rows.dims.back()) >= 4 * count) {
     int64_t length = extent(rows.dims.back()), width = 2 * count, groups = (length + width - 1) / width;
@@ -171,41 +172,43 @@ BodyEmitter::Operand BodyEmitter::emitRounds(const Ranking &r, int64_t count) {
       llvm::SmallVector<int64_t> shape = extents(row.dims), offsets(shape.size(), 0), strides(shape.size(), 1);
       shape.back() = groups * width;
       row.dims.back() = addIndex(shape.back());
-      row.value = plc::ein::place(builder, at(place), row.value, offsets, strides, shape);
+      row.value = plc::ein::insertSlice(builder, at(location), row.value, offsets, strides, shape);
       if (!otherwise)
         return row;
-      Operand end = emitNumber(static_cast<double>(length), place, Element::I32);
-      Operand inside = emitMap("lt", {emitIndex(row.dims.back(), place), end}, row.dims.back(), Element::Bool, place);
-      return emitMap("select", {inside, row, *otherwise}, row.dims, r.element, place);
+      Operand end = emitNumber(static_cast<double>(length), location, Element::I32);
+      Operand inside =
+          emitMap("lt", {emitIndex(row.dims.back(), location), end}, row.dims.back(), Element::Bool, location);
+      return emitMap("select", {inside, row, *otherwise}, row.dims, r.element, location);
     };
-    rows = regroup(rows, emitNumber(leastOf(r.element), place, r.element));
+    rows = regroup(rows, emitNumber(leastOf(r.element), location, r.element));
     llvm::SmallVector<IndexId, 4> kept(r.kept);
     kept.push_back(group);
     llvm::SmallVector<IndexId, 4> domain(kept), chosen(kept);
     domain.push_back(within);
     chosen.push_back(rank);
     unsigned last = r.kept.size();
-    Operand all{plc::ein::split(builder, at(place), rows.value, last, {groups, width}), domain};
-    Operand found = emitRanks({r.node, all, r.element, domain, within, emitIndex(within, place), kept}, rank, chosen);
+    Operand all{plc::ein::split(builder, at(location), rows.value, last, {groups, width}), domain};
+    Operand found =
+        emitRanks({r.node, all, r.element, domain, within, emitIndex(within, location), kept}, rank, chosen);
     Operand begin =
-        emitMap("mul", {emitIndex(group, place), emitNumber(static_cast<double>(width), place, Element::I32)}, group,
-                Element::I32, place);
-    found = emitMap("add", {begin, found}, chosen, Element::I32, place);
+        emitMap("mul", {emitIndex(group, location), emitNumber(static_cast<double>(width), location, Element::I32)},
+                group, Element::I32, location);
+    found = emitMap("add", {begin, found}, chosen, Element::I32, location);
 
     IndexId merged = addIndex(groups * count);
     auto merge = [&](Operand operand) {
-      operand.value = plc::ein::merge(builder, at(place), operand.value, last, 2);
+      operand.value = plc::ein::merge(builder, at(location), operand.value, last, 2);
       operand.dims.assign(r.kept.begin(), r.kept.end());
       operand.dims.push_back(merged);
       return operand;
     };
-    origins = merge(origins ? pick(regroup(*origins, std::nullopt), found, place) : found);
-    rows = merge(pick(rows, found, place));
+    origins = merge(origins ? pick(regroup(*origins, std::nullopt), found, location) : found);
+    rows = merge(pick(rows, found, location));
   }
   Operand found =
-      emitRanks({r.node, rows, r.element, rows.dims, rows.dims.back(), emitIndex(rows.dims.back(), place), r.kept},
+      emitRanks({r.node, rows, r.element, rows.dims, rows.dims.back(), emitIndex(rows.dims.back(), location), r.kept},
                 r.node.index, r.node.dims);
-  return origins ? pick(*origins, found, place) : found;
+  return origins ? pick(*origins, found, location) : found;
 }
 
 /// `argmax[i](e)`, `argmin[i](e)`, `topk[i, j: N](e)`.
@@ -215,12 +218,12 @@ BodyEmitter::Operand BodyEmitter::emitPositions(const Node &node) {
   if (element == Element::Number)
     element = isIntegral(term) ? integerTypeOf(term, *step->indices) : Element::Real;
   IndexId over = node.summed[0];
-  Ranking ranking{node, emitNode(term, element), element, term.dims, over, emitIndex(over, node.place), {}};
+  Ranking ranking{node, emitNode(term, element), element, term.dims, over, emitIndex(over, node.location), {}};
   for (IndexId id : term.dims)
     if (id != over)
       ranking.kept.push_back(id);
   if (node.function != "topk")
     return emitExtreme(ranking, node.function == "argmax", nullptr).position;
   int64_t count = extent(node.index);
-  return count <= mostTurns ? emitTurns(ranking, count) : emitRounds(ranking, count);
+  return count <= mostIterations ? emitIterations(ranking, count) : emitRounds(ranking, count);
 }

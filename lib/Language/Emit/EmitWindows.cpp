@@ -9,7 +9,7 @@ using mlir::AffineMap;
 /// Whether the indices, slowest first, count consecutive elements of an axis once each, in order. What they read can
 /// then be split like a whole axis.
 bool BodyEmitter::isRun(const Node::Position &position) const {
-  if (position.indices.size() > 1 && position.indices[0] == turnIndex) // slicing takes this index away
+  if (position.indices.size() > 1 && position.indices[0] == iterationIndex) // slicing takes this index away
     return false;
   int64_t inner = 1;
   for (size_t i = position.strides.size(); i-- > 0; inner *= extent(position.indices[i]))
@@ -58,7 +58,7 @@ mlir::Value BodyEmitter::emitWindow(mlir::Value value, llvm::ArrayRef<Node::Posi
   }
   if (padded != shape)
     value = emitPadding(value, offsets, padded, node);
-  return plc::ein::window(builder, at(node.place), value, axes, shown);
+  return plc::ein::window(builder, at(node.location), value, axes, shown);
 }
 
 /// The value as a slice of a tensor of this shape, with the node's number around it.
@@ -66,12 +66,12 @@ mlir::Value BodyEmitter::emitPadding(mlir::Value value, llvm::ArrayRef<int64_t> 
                                      const Node &node) {
   auto type = llvm::cast<mlir::RankedTensorType>(value.getType());
   llvm::SmallVector<int64_t> strides(shape.size(), 1);
-  mlir::Value placed = plc::ein::place(builder, at(node.place), value, offsets, strides, shape);
+  mlir::Value placed = plc::ein::insertSlice(builder, at(node.location), value, offsets, strides, shape);
   if (*node.padding == 0)
     return placed;
   auto map = [&](plc::ein::Function function, llvm::ArrayRef<mlir::Value> inputs, llvm::ArrayRef<AffineMap> maps,
                  mlir::RankedTensorType result) -> mlir::Value {
-    return plc::ein::MapOp::create(builder, at(node.place), result, function, inputs, result.getShape(),
+    return plc::ein::MapOp::create(builder, at(node.location), result, function, inputs, result.getShape(),
                                    builder.getAffineMapArrayAttr(maps));
   };
   // Zeros of the padding become the number, axis by axis, where the position is outside of the value.
@@ -79,15 +79,15 @@ mlir::Value BodyEmitter::emitPadding(mlir::Value value, llvm::ArrayRef<int64_t> 
   AffineMap all = AffineMap::getMultiDimIdentityMap(shape.size(), context),
             one = AffineMap::get(shape.size(), 0, context);
   AffineMap line = AffineMap::getMultiDimIdentityMap(1, context), point = AffineMap::get(1, 0, context);
-  mlir::Value number = emitNumber(*node.padding, node.place, node.element).value;
+  mlir::Value number = emitNumber(*node.padding, node.location, node.element).value;
   for (auto [axis, extent] : llvm::enumerate(shape)) {
     if (extent == type.getDimSize(axis))
       continue;
     Element integer = extent > INT32_MAX ? Element::I64 : Element::I32;
     auto positions = mlir::RankedTensorType::get({extent}, elementType(integer));
     auto truths = mlir::RankedTensorType::get({extent}, elementType(Element::Bool));
-    auto bound = [&](int64_t at) { return emitNumber(double(at), node.place, integer).value; };
-    mlir::Value at = plc::ein::IotaOp::create(builder, this->at(node.place), positions);
+    auto bound = [&](int64_t at) { return emitNumber(double(at), node.location, integer).value; };
+    mlir::Value at = plc::ein::IotaOp::create(builder, this->at(node.location), positions);
     mlir::Value from = map(plc::ein::Function::ge, {at, bound(offsets[axis])}, {line, point, line}, truths);
     mlir::Value to =
         map(plc::ein::Function::lt, {at, bound(offsets[axis] + type.getDimSize(axis))}, {line, point, line}, truths);

@@ -62,7 +62,7 @@ Element elementNamed(StringRef name);
 /// One axis of a tensor. `place` is the location that states its extent, for notes.
 struct Axis {
   int64_t extent;
-  SMLoc place;
+  SMLoc location;
 };
 
 /// The fn calls that an equation was inlined through, innermost first.
@@ -79,7 +79,7 @@ struct Value {
   std::string name;
   Element element = Element::Real;
   llvm::SmallVector<Axis, 4> axes;
-  SMLoc place;
+  SMLoc location;
 };
 
 /// A value seen with other axes: axis p of the value is the view's axis `dims[p]`. The value is broadcast along those
@@ -103,7 +103,7 @@ struct Binding {
   Kind kind = Broken; // Broken: the definition had an error, so uses of the name are not reported again
   View view;
   double number = 0;
-  SMLoc place;
+  SMLoc location;
 
   /// The number 0, to which clauses of any shape may be added.
   bool isEmptySum() const { return kind == Number && number == 0; }
@@ -113,7 +113,7 @@ struct Binding {
 struct Node {
   enum Kind {
     Number,    // number
-    Iota,      // index; with `function`, the number of the turn of this name, of a loop
+    Iota,      // index; with `function`, the number of the iteration of this name, of a loop
     Read,      // value at positions
     Map,       // function of operands, elementwise
     Term,      // chain of operands (operators * / // %; signs), summed over `summed`
@@ -137,7 +137,7 @@ struct Node {
 
   Kind kind;
   Element element = Element::Number;
-  SMLoc place;
+  SMLoc location;
   StringRef function;
   double number = 0;
   IndexId index = 0;
@@ -155,10 +155,10 @@ struct Node {
 struct Index {
   std::string name;
   int64_t extent = 0; // 0: not known
-  SMLoc extentPlace;
+  SMLoc extentLocation;
   std::string extentOwner; // "'x'" or "the bracket"
   int left = -1;           // position on the left side
-  SMLoc place;             // on the left side or in brackets
+  SMLoc location;          // on the left side or in brackets
 };
 
 struct Instance;
@@ -166,7 +166,7 @@ struct Loop;
 
 /// `result[left] = value`, a call of a layer, or a loop.
 struct Step {
-  SMLoc place;
+  SMLoc location;
   const Frame *frame = nullptr;
   // Equations.
   ValueId result = 0;
@@ -187,7 +187,7 @@ struct Step {
   std::vector<ValueId> results;
   std::vector<std::string> parameters; // paths, in the callee's order
   std::string path;
-  int64_t turn = -1; // iteration of the innermost `repeat`, numbered over the model; -1 outside
+  int64_t iteration = -1; // iteration of the innermost `repeat`, numbered over the model; -1 outside
   // Loops.
   std::shared_ptr<const Loop> loop;
 };
@@ -211,8 +211,8 @@ struct Loop {
     bool reverse;
   };
 
-  StringRef turn; // name of the index, or empty
-  int64_t first = 0, turns = 0;
+  StringRef iteration; // name of the index, or empty
+  int64_t first = 0, iterations = 0;
   std::vector<Step> steps;
   std::vector<Carry> carries;
   std::vector<Element> elements;
@@ -244,7 +244,7 @@ struct BodyState {
   ValueId old;
   std::optional<ValueId> next; // none: there was an error
   double init = 0;
-  SMLoc place;
+  SMLoc location;
   int64_t batch = -1; // the axis whose size is the batch's by name; rules decide about others
 };
 
@@ -332,7 +332,7 @@ struct State {
   double init;
   ValueId old, next;
   int64_t batch;
-  SMLoc place;
+  SMLoc location;
   SMLoc call; // the call of the layer that has it
 };
 

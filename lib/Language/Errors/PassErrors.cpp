@@ -2,7 +2,7 @@
 #include "plc/Language/Errors/PassErrors.h"
 
 #include "plc/Support/Errors.h"
-#include "plc/Support/KeyPlaces.h"
+#include "plc/Support/KeyLocations.h"
 
 #include "mlir/IR/Location.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -16,7 +16,7 @@ using plc::Diagnostic;
 using plc::Diagnostics;
 
 PassErrors::PassErrors(llvm::SourceMgr &sources, mlir::MLIRContext &context, llvm::raw_ostream &os,
-                       const KeyPlaces &keys, Hint hint)
+                       const KeyLocations &keys, Hint hint)
     : sources(sources), os(os), keys(keys), hint(std::move(hint)),
       handler(&context, [this](mlir::Diagnostic &diagnostic) {
         if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Remark)
@@ -30,20 +30,20 @@ PassErrors::PassErrors(llvm::SourceMgr &sources, mlir::MLIRContext &context, llv
       }) {}
 
 /// A location and the calls that lead to it, innermost first.
-static llvm::SmallVector<Location> framesOf(Location location) {
+static llvm::SmallVector<Location> framesOf(Location loc) {
   llvm::SmallVector<Location> frames;
-  while (auto call = llvm::dyn_cast<mlir::CallSiteLoc>(location)) {
+  while (auto call = llvm::dyn_cast<mlir::CallSiteLoc>(loc)) {
     frames.push_back(call.getCallee());
-    location = call.getCaller();
+    loc = call.getCaller();
   }
-  frames.push_back(location);
+  frames.push_back(loc);
   return frames;
 }
 
-SMLoc PassErrors::placeOf(Location location) {
-  auto place = location->findInstanceOf<mlir::FileLineColLoc>();
-  if (unsigned id = place ? bufferNamed(place.getFilename().strref()) : 0)
-    return sources.FindLocForLineAndColumn(id, place.getLine(), place.getColumn());
+SMLoc PassErrors::locationOf(Location loc) {
+  auto location = loc->findInstanceOf<mlir::FileLineColLoc>();
+  if (unsigned id = location ? bufferNamed(location.getFilename().strref()) : 0)
+    return sources.FindLocForLineAndColumn(id, location.getLine(), location.getColumn());
   return {};
 }
 
@@ -54,7 +54,7 @@ unsigned PassErrors::bufferNamed(llvm::StringRef file) {
   return 0;
 }
 
-SMLoc PassErrors::placeInStrategy(size_t offset) {
+SMLoc PassErrors::locationInStrategy(size_t offset) {
   unsigned id = bufferNamed(keys.file);
   if (!id)
     id = sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(keys.text, keys.file), SMLoc());
@@ -63,8 +63,8 @@ SMLoc PassErrors::placeInStrategy(size_t offset) {
 
 /// Prints remarks and warnings on one line each: there may be thousands, which are searched rather than read.
 void PassErrors::printLine(llvm::StringRef kind, mlir::Diagnostic &diagnostic) {
-  if (auto place = framesOf(diagnostic.getLocation()).front()->findInstanceOf<mlir::FileLineColLoc>())
-    os << place.getFilename().strref() << ":" << place.getLine() << ":" << place.getColumn() << ": ";
+  if (auto location = framesOf(diagnostic.getLocation()).front()->findInstanceOf<mlir::FileLineColLoc>())
+    os << location.getFilename().strref() << ":" << location.getLine() << ":" << location.getColumn() << ": ";
   os << kind << ": " << diagnostic.str() << "\n";
 }
 
@@ -77,30 +77,31 @@ void PassErrors::print(mlir::Diagnostic &error) {
   Diagnostics diagnostics(sources);
   llvm::SmallVector<Location> frames = framesOf(error.getLocation());
   llvm::StringRef key = keyOf(error);
-  const KeyPlaces::Place *given = keys.find(key);
-  SMLoc place = given && given->set.empty() ? placeInStrategy(given->offset) : SMLoc();
+  const KeyLocations::Location *given = keys.find(key);
+  SMLoc location = given && given->set.empty() ? locationInStrategy(given->offset) : SMLoc();
   // The user gave a value that does not fit: it is the location of the error.
   if (given && exitCodeOf(error) == BadUsage) {
     Diagnostic &printed =
-        diagnostics.error(place, (given->set.empty() ? "" : "--set " + given->set + ": ") + error.str());
+        diagnostics.error(location, (given->set.empty() ? "" : "--set " + given->set + ": ") + error.str());
     printed.origin = keys.tool;
-    if (SMLoc model = placeOf(frames.front()); model.isValid())
+    if (SMLoc model = locationOf(frames.front()); model.isValid())
       printed.note(model, "the model stands here");
     return diagnostics.print(os);
   }
   // Otherwise the location in the model is, with the calls that lead to it.
   for (Location call : llvm::reverse(llvm::drop_begin(frames)))
-    diagnostics.enterCall(placeOf(call));
-  Diagnostic &printed = diagnostics.error(placeOf(frames.front()), error.str());
+    diagnostics.enterCall(locationOf(call));
+  Diagnostic &printed = diagnostics.error(locationOf(frames.front()), error.str());
   // IR from another machine has locations in files that do not exist here.
-  if (auto place = frames.front()->findInstanceOf<mlir::FileLineColLoc>(); place && !printed.place.isValid())
-    printed.origin = llvm::formatv("{0}:{1}:{2}", place.getFilename().strref(), place.getLine(), place.getColumn());
+  if (auto location = frames.front()->findInstanceOf<mlir::FileLineColLoc>(); location && !printed.location.isValid())
+    printed.origin =
+        llvm::formatv("{0}:{1}:{2}", location.getFilename().strref(), location.getLine(), location.getColumn());
   for (mlir::Diagnostic &note : error.getNotes())
-    printed.note(placeOf(framesOf(note.getLocation()).front()), note.str());
+    printed.note(locationOf(framesOf(note.getLocation()).front()), note.str());
   if (given)
-    printed.note(place, "'" + key + "' is given " + (given->set.empty() ? "here" : "by --set " + given->set),
+    printed.note(location, "'" + key + "' is given " + (given->set.empty() ? "here" : "by --set " + given->set),
                  keys.tool);
   if (!key.empty() && key == hint.key)
-    printed.note(SMLoc(), lackOf(error) == Lack::statics ? hint.ofStatics : hint.text, keys.tool);
+    printed.note(SMLoc(), lackOf(error) == Lack::buffers ? hint.ofPersistentBuffers : hint.text, keys.tool);
   diagnostics.print(os);
 }

@@ -38,9 +38,9 @@ struct EditedFile::State {
   size_t offsetOf(StringRef name) const { return name.data() - text().data(); }
   Range rangeOf(StringRef name) const { return {offsetOf(name), offsetOf(name) + name.size()}; }
   /// The word at a location of the text, or one byte.
-  Range wordAt(SMLoc place) const;
+  Range wordAt(SMLoc location) const;
   /// A location in another file, as that of the `use` that leads to it.
-  SMLoc inMain(SMLoc place) const;
+  SMLoc inMain(SMLoc location) const;
   // The name at an offset; null if there is none.
   const Reference *at(size_t offset) const;
   // The definition that a use refers to; null if it is not in the text.
@@ -76,47 +76,47 @@ void EditedFile::State::findNames() const {
 
 EditedFile::~EditedFile() = default;
 
-EditedFile::Range EditedFile::State::wordAt(SMLoc place) const {
-  size_t begin = place.getPointer() - text().data();
+EditedFile::Range EditedFile::State::wordAt(SMLoc location) const {
+  size_t begin = location.getPointer() - text().data();
   size_t length = text().substr(begin).take_while([](char c) { return llvm::isAlnum(c) || c == '_'; }).size();
   return {begin, begin + std::max<size_t>(length, 1)};
 }
 
-SMLoc EditedFile::State::inMain(SMLoc place) const {
-  while (place.isValid()) {
-    unsigned buffer = sources.FindBufferContainingLoc(place);
+SMLoc EditedFile::State::inMain(SMLoc location) const {
+  while (location.isValid()) {
+    unsigned buffer = sources.FindBufferContainingLoc(location);
     if (buffer == sources.getMainFileID())
       break;
-    place = sources.getParentIncludeLoc(buffer);
+    location = sources.getParentIncludeLoc(buffer);
   }
-  return place;
+  return location;
 }
 
 /// An error in another file is shown at the `use`, with its own location in the text.
 std::vector<EditedFile::Message> EditedFile::messages() const {
   std::vector<Message> messages;
   for (const Diagnostic *found : state->diagnostics->sorted()) {
-    SMLoc place = state->inMain(found->place);
+    SMLoc location = state->inMain(found->location);
     std::string text = found->text;
-    if (place != found->place && place.isValid()) {
-      unsigned buffer = state->sources.FindBufferContainingLoc(found->place);
-      auto [line, column] = state->sources.getLineAndColumn(found->place, buffer);
+    if (location != found->location && location.isValid()) {
+      unsigned buffer = state->sources.FindBufferContainingLoc(found->location);
+      auto [line, column] = state->sources.getLineAndColumn(found->location, buffer);
       text = state->sources.getMemoryBuffer(buffer)->getBufferIdentifier().str() + ":" + std::to_string(line) + ":" +
              std::to_string(column) + ": " + text;
     }
     Message &message = messages.emplace_back(
-        Message{place.isValid() ? state->wordAt(place) : Range{0, 1}, text, found->isWarning, {}});
+        Message{location.isValid() ? state->wordAt(location) : Range{0, 1}, text, found->isWarning, {}});
     for (const Diagnostic::Note &note : found->notes)
-      if (note.place.isValid() && state->inMain(note.place) == note.place)
-        message.notes.emplace_back(state->wordAt(note.place), note.text);
+      if (note.location.isValid() && state->inMain(note.location) == note.location)
+        message.notes.emplace_back(state->wordAt(note.location), note.text);
   }
   return messages;
 }
 
 const Reference *EditedFile::State::at(size_t offset) const {
-  const char *place = text().data() + offset;
-  auto behind = llvm::partition_point(names(), [&](const Reference &name) { return name.name.data() <= place; });
-  if (behind == names().begin() || std::prev(behind)->name.end() < place)
+  const char *location = text().data() + offset;
+  auto behind = llvm::partition_point(names(), [&](const Reference &name) { return name.name.data() <= location; });
+  if (behind == names().begin() || std::prev(behind)->name.end() < location)
     return nullptr;
   return &*std::prev(behind);
 }
@@ -173,9 +173,9 @@ std::string EditedFile::State::typeOf(const Reference &definition) const {
 
 /// A function's header as it stands, and the comment above it.
 static std::pair<std::string, std::string> headerOf(const llvm::SourceMgr &sources, const Function &function) {
-  unsigned buffer = sources.FindBufferContainingLoc(function.place);
+  unsigned buffer = sources.FindBufferContainingLoc(function.location);
   StringRef text = sources.getMemoryBuffer(buffer)->getBuffer();
-  size_t begin = text.rfind('\n', function.place.getPointer() - text.data()) + 1; // npos + 1 is 0
+  size_t begin = text.rfind('\n', function.location.getPointer() - text.data()) + 1; // npos + 1 is 0
   StringRef header = text.substr(begin).take_until([](char c) { return c == '{' || c == '\n'; }).rtrim();
   std::string comment;
   StringRef above = text.take_front(begin).drop_back(begin ? 1 : 0);
@@ -208,7 +208,7 @@ std::string EditedFile::State::textOf(const Reference &name) const {
       return "size " + code(name.name) + ", which calls bind";
     return "size " + code((name.name + " = " + llvm::Twine(*size->value)).str());
   }
-  case Reference::Turn: return "turn " + code(name.name) + " of a `repeat`, a number from 0";
+  case Reference::Turn: return "iteration " + code(name.name) + " of a `repeat`, a number from 0";
   case Reference::Axis: return "axis " + code(name.name) + " of the header";
   case Reference::Index: {
     const Expr *value = name.statement ? name.statement->value : nullptr;
@@ -242,7 +242,7 @@ std::optional<EditedFile::Hover> EditedFile::hover(size_t offset) const {
   return text.empty() ? std::nullopt : std::optional(Hover{state->rangeOf(name->name), text});
 }
 
-std::optional<EditedFile::Place> EditedFile::definition(size_t offset) const {
+std::optional<EditedFile::Location> EditedFile::definition(size_t offset) const {
   const Reference *name = state->at(offset);
   if (!name)
     return std::nullopt;
@@ -250,7 +250,7 @@ std::optional<EditedFile::Place> EditedFile::definition(size_t offset) const {
   if (const Reference *definition = state->definitionOf(*name)) {
     found = definition->name;
   } else if (name->kind == Reference::Index) {
-    found = {state->text().data() + placesOfIndex(offset).front().begin, name->name.size()};
+    found = {state->text().data() + locationsOfIndex(offset).front().begin, name->name.size()};
   } else if (name->kind == Reference::Callee) {
     const Function *function = state->front->files().main().functions.lookup(name->name);
     if (!function || state->front->files().unitOf.lookup(function)->isStandard)
@@ -258,24 +258,24 @@ std::optional<EditedFile::Place> EditedFile::definition(size_t offset) const {
     found = function->name;
   } else if (const Size *size = state->front->files().main().sizes.find(name->name);
              size && name->kind == Reference::Size) {
-    found = {size->place.getPointer(), name->name.size()};
+    found = {size->location.getPointer(), name->name.size()};
   } else {
     return std::nullopt;
   }
-  SMLoc place = SMLoc::getFromPointer(found.data());
-  unsigned buffer = state->sources.FindBufferContainingLoc(place);
-  auto [line, column] = state->sources.getLineAndColumn(place, buffer);
-  return Place{state->sources.getMemoryBuffer(buffer)->getBufferIdentifier().str(), line, column, found.size()};
+  SMLoc location = SMLoc::getFromPointer(found.data());
+  unsigned buffer = state->sources.FindBufferContainingLoc(location);
+  auto [line, column] = state->sources.getLineAndColumn(location, buffer);
+  return Location{state->sources.getMemoryBuffer(buffer)->getBufferIdentifier().str(), line, column, found.size()};
 }
 
-std::vector<EditedFile::Range> EditedFile::placesOfIndex(size_t offset) const {
-  std::vector<Range> places;
+std::vector<EditedFile::Range> EditedFile::locationsOfIndex(size_t offset) const {
+  std::vector<Range> locations;
   const Reference *name = state->at(offset);
   if (name && name->kind == Reference::Index)
     for (const Reference &other : state->names())
       if (other.kind == name->kind && other.name == name->name && other.statement == name->statement)
-        places.push_back(state->rangeOf(other.name));
-  return places;
+        locations.push_back(state->rangeOf(other.name));
+  return locations;
 }
 
 std::string EditedFile::wrongAsIndex(size_t offset, StringRef name) const {

@@ -51,8 +51,8 @@ Program *Frontend::selectModel() {
   else if (!found)
     diagnostics.error(SMLoc(), "the file has no model '" + options.entry + "'" + nearest.text());
   else if (options.entry.empty() && programs.size() > 1)
-    diagnostics.error(programs[1]->model->place, "a second model: '--entry' names the one to compile")
-        .note(programs[0]->model->place, "the first is here");
+    diagnostics.error(programs[1]->model->location, "a second model: '--entry' names the one to compile")
+        .note(programs[0]->model->location, "the first is here");
   return found;
 }
 
@@ -99,11 +99,11 @@ static void checkParameters(const Program &program, mlir::ModuleOp step, mlir::M
                             Diagnostics &diagnostics) {
   auto ofStep = step.getOps<plc::ein::ParamOp>(), ofBatch = model.getOps<plc::ein::ParamOp>();
   if (llvm::range_size(ofStep) != llvm::range_size(ofBatch))
-    diagnostics.error(program.model->place,
+    diagnostics.error(program.model->location,
                       "the number of parameters depends on '" + batch + "', the size of the batch");
   for (auto [parameter, larger, plain] : llvm::zip(program.parameters, ofStep, ofBatch))
     if (larger->getAttrDictionary() != plain->getAttrDictionary())
-      diagnostics.error(parameter.value.place,
+      diagnostics.error(parameter.value.location,
                         "parameter '" + parameter.path + "' depends on '" + batch + "', the size of the batch");
 }
 
@@ -121,8 +121,8 @@ mlir::OwningOpRef<mlir::ModuleOp> plc::language::parseStep(llvm::SourceMgr &sour
     }
     if (diagnostics.empty())
       return diagnostics.rewind(mark); // its warnings are those of one batch
-    diagnostics.noteErrors(main.batchPlace, "in a step of " + Twine(options.batches) + " batches '" + main.batch +
-                                                "' is " + Twine(options.batches) + " times as large");
+    diagnostics.noteErrors(main.batchLocation, "in a step of " + Twine(options.batches) + " batches '" + main.batch +
+                                                   "' is " + Twine(options.batches) + " times as large");
     module = {};
   });
   return module;

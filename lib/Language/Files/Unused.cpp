@@ -54,14 +54,14 @@ void UnusedNames::report(const std::vector<Statement *> &body) {
   for (const Statement *statement : body) {
     for (const ParamName &param : statement->params)
       if (!isUsed(param.declarator) && statement->kind == Statement::State)
-        diagnostics.warning(param.declarator.place, "no rule uses the state '" + param.declarator.name + "'");
+        diagnostics.warning(param.declarator.location, "no rule uses the state '" + param.declarator.name + "'");
       else if (!isUsed(param.declarator))
-        diagnostics.warning(param.declarator.place,
+        diagnostics.warning(param.declarator.location,
                             "no rule uses the parameter '" + param.declarator.name + "': it is neither made nor saved");
     // A call gives all of its results, wanted or not.
     bool defines = (statement->kind == Statement::Rule && !statement->isNext) || statement->kind == Statement::Pop;
     if (defines && llvm::none_of(statement->lefts, [&](const Declarator &left) { return isUsed(left); }))
-      diagnostics.warning(statement->place,
+      diagnostics.warning(statement->location,
                           "no rule uses '" + statement->lefts[0].name + "', and it is no result: it is not computed");
     report(statement->body);
   }

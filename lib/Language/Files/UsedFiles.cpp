@@ -96,13 +96,13 @@ void Loader::defineOwn(Unit &unit) {
   for (const Function *function : unit.file.functions) {
     library.unitOf[function] = &unit;
     if (builtinOf(function->name) != Builtin::None) {
-      diagnostics.error(function->place, "'" + function->name + "' is built in, it cannot be defined");
+      diagnostics.error(function->location, "'" + function->name + "' is built in, it cannot be defined");
       continue;
     }
     auto [earlier, isNew] = unit.functions.try_emplace(function->name, function);
     if (!isNew)
-      diagnostics.error(function->place, "'" + function->name + "' is defined twice")
-          .note(earlier->second->place, "the first definition is here");
+      diagnostics.error(function->location, "'" + function->name + "' is defined twice")
+          .note(earlier->second->location, "the first definition is here");
   }
 }
 
@@ -131,16 +131,16 @@ const Unit *Loader::findStandard(const UseDecl &use) {
   for (const StandardFile &file : standardLibrary())
     known += (known.empty() ? "'" : ", '") + file.use.str() + "'";
   StringRef last = StringRef(use.path).rsplit('.').second;
-  diagnostics.error(use.place, "unknown library '" + use.path + "', expected " + known +
-                                   "; a file stands in quotes: '" + "use \"" +
-                                   (last.empty() ? StringRef(use.path) : last) + ".ein\"'");
+  diagnostics.error(use.location, "unknown library '" + use.path + "', expected " + known +
+                                      "; a file stands in quotes: '" + "use \"" +
+                                      (last.empty() ? StringRef(use.path) : last) + ".ein\"'");
   return nullptr;
 }
 
 /// Reads a file, named relative to the folder of the file that uses it.
 const Unit *Loader::openFile(const UseDecl &use, const Unit &user) {
   if (!StringRef(use.path).ends_with(".ein")) {
-    diagnostics.error(use.place, "found the file '" + use.path + "', expected one whose name ends in '.ein'");
+    diagnostics.error(use.location, "found the file '" + use.path + "', expected one whose name ends in '.ein'");
     return nullptr;
   }
   llvm::SmallString<128> shown(use.path), path;
@@ -160,10 +160,10 @@ const Unit *Loader::openFile(const UseDecl &use, const Unit &user) {
   llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> text =
       options.readFile ? options.readFile(shown) : llvm::MemoryBuffer::getFile(shown, /*IsText=*/true);
   if (!text) {
-    diagnostics.error(use.place, "cannot read '" + shown + "': " + text.getError().message());
+    diagnostics.error(use.location, "cannot read '" + shown + "': " + text.getError().message());
     return nullptr;
   }
-  const Unit &unit = parse(sources.AddNewSourceBuffer(std::move(*text), use.place), {path.str().str(), &use}, false);
+  const Unit &unit = parse(sources.AddNewSourceBuffer(std::move(*text), use.location), {path.str().str(), &use}, false);
   files[path] = &unit;
   return &unit;
 }
@@ -173,9 +173,9 @@ bool Loader::refuseCycle(const UseDecl &use, StringRef path) {
   auto begin = llvm::find_if(open, [&](const Opened &file) { return file.path == path; });
   if (begin == open.end())
     return false;
-  Diagnostic &error = diagnostics.error(use.place, "'" + use.path + "' uses itself");
+  Diagnostic &error = diagnostics.error(use.location, "'" + use.path + "' uses itself");
   for (const Opened &between : llvm::make_range(begin + 1, open.end()))
-    error.note(between.use->place, "through '" + between.use->path + "', which is used here");
+    error.note(between.use->location, "through '" + between.use->path + "', which is used here");
   return true;
 }
 
@@ -189,10 +189,10 @@ void Loader::takeNames(Unit &unit, const Unit &used, const UseDecl &use) {
     if (isNew || used.isStandard)
       continue; // any other definition wins over std's
     diagnostics
-        .error(use.place, "'" + function->name + "' is defined in '" + used.name + "' and in '" +
-                              library.unitOf.lookup(&other)->name + "'; rename one of them")
-        .note(function->place, "one is here")
-        .note(other.place, "the other is here");
+        .error(use.location, "'" + function->name + "' is defined in '" + used.name + "' and in '" +
+                                 library.unitOf.lookup(&other)->name + "'; rename one of them")
+        .note(function->location, "one is here")
+        .note(other.location, "the other is here");
   }
 }
 
@@ -203,10 +203,10 @@ void Loader::takeSizes(Unit &unit, const Unit &used, const UseDecl &use) {
     const Size *other = unit.sizes.find(dim.name);
     if (!other)
       unit.sizes.bind(dim.name, *size);
-    else if (other->place != size->place)
-      diagnostics.error(use.place, "the size '" + dim.name + "' is defined in two files that are used")
-          .note(size->place, "one is here")
-          .note(other->place, "the other is here");
+    else if (other->location != size->location)
+      diagnostics.error(use.location, "the size '" + dim.name + "' is defined in two files that are used")
+          .note(size->location, "one is here")
+          .note(other->location, "the other is here");
   }
 }
 

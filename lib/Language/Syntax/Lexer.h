@@ -23,7 +23,7 @@ struct Token {
   bool afterBadBytes; // the bytes before it were reported, so the parser does not report it as unexpected
   llvm::StringRef text;
 
-  llvm::SMLoc place() const { return llvm::SMLoc::getFromPointer(text.data()); }
+  llvm::SMLoc location() const { return llvm::SMLoc::getFromPointer(text.data()); }
   bool is(llvm::StringRef symbol) const { return kind != End && kind != Number && kind != String && text == symbol; }
 };
 

@@ -5,11 +5,11 @@
 using namespace plc::language;
 
 /// Makes a node whose text begins at `place`; `finish` ends the text.
-Expr *Parser::make(Expr::Kind kind, SMLoc place) {
+Expr *Parser::make(Expr::Kind kind, SMLoc location) {
   Expr &expr = file.exprs.emplace_back();
   expr.kind = kind;
-  expr.place = place;
-  expr.text = StringRef(place.getPointer(), 0);
+  expr.location = location;
+  expr.text = StringRef(location.getPointer(), 0);
   return &expr;
 }
 
@@ -26,7 +26,7 @@ const Expr *Parser::parseExpression() { return at("if") ? parseIf() : parseConju
 const Expr *Parser::parseBranch() {
   if (!at("if"))
     return parseExpression();
-  if (!nest(peek().place(), nesting))
+  if (!nest(peek().location(), nesting))
     return nullptr;
   const Expr *expr = parseIf();
   --nesting;
@@ -35,7 +35,7 @@ const Expr *Parser::parseBranch() {
 
 /// The branches reach as far right as possible: `if` has the lowest precedence.
 const Expr *Parser::parseIf() {
-  Expr *expr = make(Expr::If, take().place());
+  Expr *expr = make(Expr::If, take().location());
   const Expr *condition = parseBranch();
   if (!condition || !expect("then", "after the condition"))
     return nullptr;
@@ -70,9 +70,9 @@ const Expr *Parser::parseConjunction(Expr::Kind kind) {
 const Expr *Parser::parseNot() {
   if (!at("not"))
     return parseComparison();
-  if (!nest(peek().place(), nesting))
+  if (!nest(peek().location(), nesting))
     return nullptr;
-  Expr *expr = make(Expr::Not, take().place());
+  Expr *expr = make(Expr::Not, take().location());
   const Expr *operand = parseNot();
   if (!operand)
     return nullptr;
@@ -92,14 +92,15 @@ const Expr *Parser::parseComparison() {
       continue;
     Expr *expr = make(Expr::Compare, SMLoc::getFromPointer(left->text.begin()));
     expr->name = op;
-    expr->place = take().place();
+    expr->location = take().location();
     const Expr *right = parseSum();
     if (!right)
       return nullptr;
     expr->operands = {left, right};
     finish(expr);
     if (llvm::any_of(comparisons, [&](StringRef next) { return at(next); })) {
-      diagnostics.error(peek().place(), "comparisons do not chain; write 'a " + op + " b and b " + peek().text + " c'");
+      diagnostics.error(peek().location(),
+                        "comparisons do not chain; write 'a " + op + " b and b " + peek().text + " c'");
       return nullptr;
     }
     return expr;
@@ -137,7 +138,7 @@ const Expr *Parser::parseProduct() {
     expr->operators.push_back(binaryOpOf(take().text));
     // `**` of other languages gets a remedy.
     if (expr->operators.back() == BinaryOp::Mul && at("*")) {
-      diagnostics.error(peek().place(), "found a second '*'; a power is 'pow(a, b)'");
+      diagnostics.error(peek().location(), "found a second '*'; a power is 'pow(a, b)'");
       return nullptr;
     }
     const Expr *next = parseUnary();
@@ -151,9 +152,9 @@ const Expr *Parser::parseProduct() {
 const Expr *Parser::parseUnary() {
   if (!at("-"))
     return parsePrimary();
-  if (!nest(peek().place(), nesting))
+  if (!nest(peek().location(), nesting))
     return nullptr;
-  Expr *expr = make(Expr::Negate, take().place());
+  Expr *expr = make(Expr::Negate, take().location());
   const Expr *operand = parseUnary();
   if (!operand)
     return nullptr;
@@ -165,23 +166,23 @@ const Expr *Parser::parseUnary() {
 const Expr *Parser::parsePrimary() {
   const Token &token = peek();
   if (token.kind == Token::Number || token.is("inf")) {
-    Expr *expr = make(Expr::Number, token.place());
+    Expr *expr = make(Expr::Number, token.location());
     take();
     finish(expr);
     // A word that touches a number, as in `1e` or `2x`, is a misspelt literal and not the next statement.
     if (raw().kind == Token::Word && raw().text.begin() == lastEnd) {
-      diagnostics.error(expr->place, "'" + expr->text + raw().text.substr(0, 40) + "' is not a number");
+      diagnostics.error(expr->location, "'" + expr->text + raw().text.substr(0, 40) + "' is not a number");
       return nullptr;
     }
     double value;
     if (expr->text != "inf" && (expr->text.getAsDouble(value) || value > 1.7976931348623157e308)) {
-      diagnostics.error(expr->place, "number '" + expr->text.substr(0, 40) + "' is larger than any f64");
+      diagnostics.error(expr->location, "number '" + expr->text.substr(0, 40) + "' is larger than any f64");
       return nullptr;
     }
     return expr;
   }
   if (token.is("(")) {
-    Expr *expr = make(Expr::Paren, token.place());
+    Expr *expr = make(Expr::Paren, token.location());
     if (!open("(", ""))
       return nullptr;
     const Expr *inner = parseExpression();
@@ -191,7 +192,7 @@ const Expr *Parser::parsePrimary() {
     return finish(expr);
   }
   if (token.is("if")) {
-    diagnostics.error(token.place(), "'if' inside an expression needs parentheses: '(if .. then .. else ..)'");
+    diagnostics.error(token.location(), "'if' inside an expression needs parentheses: '(if .. then .. else ..)'");
     return nullptr;
   }
   if (token.kind == Token::Word && !isReserved(token.text))
@@ -205,10 +206,10 @@ const Expr *Parser::parseReference() {
   Token name = take();
   // `pop` is a word only before a name.
   if (name.is("pop") && atWord()) {
-    diagnostics.error(name.place(), "'pop' stands alone on the right: 's[N] = pop " + peek().text + "'");
+    diagnostics.error(name.location(), "'pop' stands alone on the right: 's[N] = pop " + peek().text + "'");
     return nullptr;
   }
-  Expr *expr = make(Expr::Name, name.place());
+  Expr *expr = make(Expr::Name, name.location());
   expr->name = name.text;
   if (at("[")) {
     expr->kind = Expr::Access;
@@ -239,7 +240,7 @@ bool Parser::parseCallArguments(Expr &call) {
   if (accept(";"))
     while (atWord()) {
       NamedExpr given{};
-      if (!expectName("the name of an argument", given.name, given.place) || !expect("=", "after the name"))
+      if (!expectName("the name of an argument", given.name, given.location) || !expect("=", "after the name"))
         return false;
       given.value = parseExpression();
       if (!given.value)
@@ -256,12 +257,12 @@ bool Parser::parseIndices(std::vector<IndexEntry> &entries) {
   if (!open("[", ""))
     return false;
   while (!at("]")) {
-    IndexEntry entry{peek().place()};
+    IndexEntry entry{peek().location()};
     if (!accept("...")) {
       // `x[if]`: no `if` begins so.
       if (at("if") && (tokens[position + 1].is("]") || tokens[position + 1].is(","))) {
         StringRef name;
-        return expectName("an index", name, entry.place);
+        return expectName("an index", name, entry.location);
       }
       entry.expr = parseExpression();
       if (!entry.expr)

@@ -29,7 +29,7 @@ bool Parser::parseBlock(std::vector<Statement *> &body) {
   if (!at("{"))
     return fail("'{' and a body");
   Token brace = take();
-  if (!nest(brace.place(), blockNesting))
+  if (!nest(brace.location(), blockNesting))
     return false;
   while (!raw().is("}")) {
     bool declaration =
@@ -37,8 +37,8 @@ bool Parser::parseBlock(std::vector<Statement *> &body) {
         llvm::StringSwitch<bool>(raw().text).Cases({"layer", "fn", "model", "dim", "use"}, true).Default(false);
     if (raw().kind == Token::End || declaration) {
       statementStart = position;
-      diagnostics.error(raw().place(), "found " + describe(raw()) + ", expected '}'")
-          .note(brace.place(), "to match this '{'");
+      diagnostics.error(raw().location(), "found " + describe(raw()) + ", expected '}'")
+          .note(brace.location(), "to match this '{'");
       return declaration;
     }
     statementStart = position;
@@ -55,7 +55,7 @@ bool Parser::parseBlock(std::vector<Statement *> &body) {
 /// A statement with errors keeps the names that it defines, so that their uses are not reported too.
 Statement *Parser::parseStatement() {
   Statement &statement = file.statements.emplace_back();
-  statement.place = peek().place();
+  statement.location = peek().location();
   statement.kind = Statement::Rule;
   bool ok = true;
   if (!atWord())
@@ -93,8 +93,8 @@ bool Parser::parseState(Statement &statement) {
       return false;
     checkAxes(state.declarator, false);
     if (at("~")) {
-      diagnostics.error(peek().place(), "found '~' behind state '" + state.declarator.name +
-                                            "', expected '=' and a number: a state begins as a constant");
+      diagnostics.error(peek().location(), "found '~' behind state '" + state.declarator.name +
+                                               "', expected '=' and a number: a state begins as a constant");
       return false;
     }
     if (at(","))
@@ -114,12 +114,12 @@ bool Parser::parseState(Statement &statement) {
 /// `next k[b, t] = ..`, a rule for the value that the state has in the next run. Its left side is named "next k", which
 /// no other name in a file can be.
 bool Parser::parseNext(Statement &statement) {
-  SMLoc place = take().place();
+  SMLoc location = take().location();
   if (!parseRule(statement))
     return false;
   Declarator &left = statement.lefts[0];
   if (statement.kind != Statement::Rule || statement.lefts.size() > 1) {
-    diagnostics.error(place, "'next' gives one state its next value by a rule: 'next k[b, t] = ..'");
+    diagnostics.error(location, "'next' gives one state its next value by a rule: 'next k[b, t] = ..'");
     return false;
   }
   statement.isNext = true;
@@ -138,7 +138,7 @@ bool Parser::beforeWord(size_t at) const {
 bool Parser::parseStash(Statement &statement) {
   statement.kind = Statement::Stash;
   take();
-  if (!expectName("the name of a skip", statement.skip, statement.skipPlace) || !expect("=", "and what is stashed"))
+  if (!expectName("the name of a skip", statement.skip, statement.skipLocation) || !expect("=", "and what is stashed"))
     return false;
   statement.value = parseExpression();
   return statement.value;
@@ -151,7 +151,7 @@ bool Parser::parseRule(Statement &statement) {
     if (!parseDeclarator(statement.lefts.emplace_back(), /*onLeft=*/true))
       return false;
   } while (accept(","));
-  auto typed = llvm::find_if(statement.lefts, [](const Declarator &left) { return left.elementPlace.isValid(); });
+  auto typed = llvm::find_if(statement.lefts, [](const Declarator &left) { return left.elementLocation.isValid(); });
   if (typed != statement.lefts.end() && statement.lefts.size() == 1 && !at("=") && !at("+=")) {
     statement.kind = Statement::Extents;
     checkAxes(*typed, true);
@@ -160,12 +160,12 @@ bool Parser::parseRule(Statement &statement) {
   // `s: i32[N] = pop skip` has the type of a header.
   bool pops = at("=") && tokens[position + 1].is("pop") && beforeWord(position + 1);
   if (typed != statement.lefts.end() && !pops) {
-    diagnostics.error(typed->elementPlace, "extents and an element type of one name stand on a line of their own, "
-                                           "before its rules: 'y: i32[N, C]'");
+    diagnostics.error(typed->elementLocation, "extents and an element type of one name stand on a line of their own, "
+                                              "before its rules: 'y: i32[N, C]'");
     return false;
   }
   if (at("+=") && statement.lefts.size() > 1) {
-    diagnostics.error(peek().place(),
+    diagnostics.error(peek().location(),
                       "found " + llvm::Twine(statement.lefts.size()) + " left sides of '+=', expected 1");
     return false;
   }
@@ -176,7 +176,7 @@ bool Parser::parseRule(Statement &statement) {
     statement.kind = Statement::Pop;
     take();
     checkAxes(statement.lefts[0], false);
-    return expectName("the name of a skip", statement.skip, statement.skipPlace);
+    return expectName("the name of a skip", statement.skip, statement.skipLocation);
   }
   statement.value = parseExpression();
   return statement.value && parseNamespace(statement.space) && endsRule(*statement.value);
@@ -214,7 +214,7 @@ bool Parser::endsRule(const Expr &value) {
     found += "; the indices stand inside: 'f(x[i])'";
   else if (token.kind == Token::Word && !isReserved(token.text))
     found += "; a product is written with '*'";
-  diagnostics.error(token.place(), found);
+  diagnostics.error(token.location(), found);
   return false;
 }
 
@@ -223,18 +223,18 @@ bool Parser::parseNamespace(Namespace &space) {
   if (!at("in"))
     return true;
   take();
-  if (!expectName("a namespace", space.name, space.place))
+  if (!expectName("a namespace", space.name, space.location))
     return false;
   if (at("[")) {
-    if (!open("[", "and the turn") || !(space.turn = parseExpression()) || !close("]"))
+    if (!open("[", "and the iteration") || !(space.iteration = parseExpression()) || !close("]"))
       return false;
   }
   space.hasOnly = accept("only");
   if (!space.hasOnly)
     return true;
   do {
-    auto &[name, place] = space.only.emplace_back();
-    if (!expectName("the name of a skip", name, place))
+    auto &[name, location] = space.only.emplace_back();
+    if (!expectName("the name of a skip", name, location))
       return false;
   } while (accept(","));
   return true;
@@ -270,7 +270,7 @@ bool Parser::parseInitializer(Statement &statement) {
   bool distribution = take().is("~");
   if (!distribution) {
     result.kind = "constant";
-    result.place = peek().place();
+    result.location = peek().location();
     const Expr *value = parseExpression();
     if (!value)
       return false;
@@ -278,10 +278,10 @@ bool Parser::parseInitializer(Statement &statement) {
     statement.initializers.push_back(result);
     return true;
   }
-  if (!expectName("a distribution", result.kind, result.place))
+  if (!expectName("a distribution", result.kind, result.location))
     return false;
   if (result.kind != "normal" && result.kind != "uniform") {
-    diagnostics.error(result.place, "unknown distribution '" + result.kind + "', expected 'normal' or 'uniform'");
+    diagnostics.error(result.location, "unknown distribution '" + result.kind + "', expected 'normal' or 'uniform'");
     return false;
   }
   if (!open("(", "and the distribution's parameters"))
@@ -297,8 +297,8 @@ bool Parser::parseInitializer(Statement &statement) {
   // normal(deviation), uniform(low, high).
   size_t expected = result.kind == "normal" ? 1 : 2;
   if (result.arguments.size() != expected)
-    diagnostics.error(result.place, "'" + result.kind + "' has " + llvm::Twine(result.arguments.size()) +
-                                        " arguments, expected " + llvm::Twine(expected));
+    diagnostics.error(result.location, "'" + result.kind + "' has " + llvm::Twine(result.arguments.size()) +
+                                           " arguments, expected " + llvm::Twine(expected));
   statement.initializers.push_back(result);
   return close(")") && result.arguments.size() == expected;
 }
@@ -311,7 +311,7 @@ bool Parser::parseShare(Statement &statement) {
   if (!parseDeclarator(statement.lefts.emplace_back()) || !expect("=", "and the path of a parameter"))
     return false;
   StringRef first;
-  if (!expectName("the path of a parameter", first, statement.pathPlace))
+  if (!expectName("the path of a parameter", first, statement.pathLocation))
     return false;
   statement.path = first.str();
   while (raw().text.begin() == lastEnd && (raw().is(".") || raw().kind == Token::Word || raw().kind == Token::Number))
@@ -324,11 +324,12 @@ bool Parser::parseRepeat(Statement &statement) {
   statement.kind = Statement::Repeat;
   take();
   if (raw().kind == Token::Word && tokens[position + 1].is("<")) {
-    if (!expectName("a name for the turn", statement.turn, statement.turnPlace))
+    if (!expectName("a name for the iteration", statement.iteration, statement.iterationLocation))
       return false;
     take();
-    if (isSizeName(statement.turn)) {
-      diagnostics.error(statement.turnPlace, "the turn '" + statement.turn + "' must start with a lower-case letter");
+    if (isSizeName(statement.iteration)) {
+      diagnostics.error(statement.iterationLocation,
+                        "the iteration '" + statement.iteration + "' must start with a lower-case letter");
       return false;
     }
   }

@@ -43,10 +43,10 @@ bool Parser::fail(const llvm::Twine &expected) {
   if (token.afterBadBytes)
     return false;
   // At the end of a line the location is behind the last token, not on the next line.
-  SMLoc place = token.kind == Token::End && lastEnd ? SMLoc::getFromPointer(lastEnd) : token.place();
-  Diagnostic &error = diagnostics.error(place, "found " + describe(token) + ", expected " + expected);
+  SMLoc location = token.kind == Token::End && lastEnd ? SMLoc::getFromPointer(lastEnd) : token.location();
+  Diagnostic &error = diagnostics.error(location, "found " + describe(token) + ", expected " + expected);
   if (!brackets.empty() && token.kind == Token::End)
-    error.note(brackets.back().place(), "'" + brackets.back().text + "' is open since here");
+    error.note(brackets.back().location(), "'" + brackets.back().text + "' is open since here");
   return false;
 }
 
@@ -57,7 +57,7 @@ bool Parser::expect(StringRef symbol, const llvm::Twine &where) {
 bool Parser::open(StringRef symbol, const llvm::Twine &where) {
   if (!at(symbol))
     return fail("'" + symbol + "' " + where);
-  if (!nest(peek().place(), symbol == "[" ? bracketNesting : nesting))
+  if (!nest(peek().location(), symbol == "[" ? bracketNesting : nesting))
     return false;
   brackets.push_back(take());
   return true;
@@ -69,8 +69,8 @@ bool Parser::close(StringRef symbol) {
     const Token &token = peek();
     if (token.afterBadBytes)
       return false;
-    diagnostics.error(token.place(), "found " + describe(token) + ", expected '" + symbol + "'")
-        .note(opened.place(), "to match this '" + opened.text + "'");
+    diagnostics.error(token.location(), "found " + describe(token) + ", expected '" + symbol + "'")
+        .note(opened.location(), "to match this '" + opened.text + "'");
     return false;
   }
   // From here on the enclosing bracket, if there is one, decides whether a line end ends the statement.
@@ -80,23 +80,23 @@ bool Parser::close(StringRef symbol) {
   return true;
 }
 
-bool Parser::expectName(StringRef what, StringRef &name, SMLoc &place) {
+bool Parser::expectName(StringRef what, StringRef &name, SMLoc &location) {
   if (!atWord())
     return fail(what);
   if (isReserved(peek().text)) {
-    diagnostics.error(peek().place(), "found the reserved word '" + peek().text + "', expected " + what);
+    diagnostics.error(peek().location(), "found the reserved word '" + peek().text + "', expected " + what);
     return false;
   }
   Token token = take();
   name = token.text;
-  place = token.place();
+  location = token.location();
   return true;
 }
 
 /// Counts a level of nesting, so that no input can overflow the stack.
-bool Parser::nest(SMLoc place, unsigned &depth) {
+bool Parser::nest(SMLoc location, unsigned &depth) {
   if (depth >= nestingLimit) {
-    diagnostics.error(place, "nesting is deeper than " + llvm::Twine(nestingLimit));
+    diagnostics.error(location, "nesting is deeper than " + llvm::Twine(nestingLimit));
     return false;
   }
   ++depth;

@@ -57,19 +57,19 @@ bool Parser::parseUse() {
   take();
   UseDecl use;
   if (peek().kind == Token::String) {
-    use.place = peek().place();
+    use.location = peek().location();
     use.path = take().text.drop_front().drop_back().str();
     use.isFile = true;
     file.uses.push_back(use);
     return true;
   }
   StringRef part;
-  SMLoc place;
+  SMLoc location;
   do {
-    if (!expectName(use.path.empty() ? "a library, or a file in quotes" : "the name of a library", part, place))
+    if (!expectName(use.path.empty() ? "a library, or a file in quotes" : "the name of a library", part, location))
       return false;
     if (use.path.empty())
-      use.place = place;
+      use.location = location;
     else
       use.path += '.';
     use.path += part;
@@ -82,7 +82,7 @@ bool Parser::parseDims() {
   take();
   do {
     DimDecl dim{};
-    if (!expectName("the name of a size", dim.name, dim.place) || !expect("=", "after the name"))
+    if (!expectName("the name of a size", dim.name, dim.location) || !expect("=", "after the name"))
       return false;
     dim.value = parseExpression();
     if (!dim.value)
@@ -95,15 +95,15 @@ bool Parser::parseDims() {
 bool Parser::parseBatch() {
   take();
   StringRef name;
-  SMLoc place;
-  if (!expectName("the name of a size", name, place))
+  SMLoc location;
+  if (!expectName("the name of a size", name, location))
     return false;
   if (!file.batch.empty()) {
-    diagnostics.error(place, "a second 'batch' line").note(file.batchPlace, "the first is here");
+    diagnostics.error(location, "a second 'batch' line").note(file.batchLocation, "the first is here");
     return true;
   }
   file.batch = name;
-  file.batchPlace = place;
+  file.batchLocation = location;
   return true;
 }
 
@@ -112,14 +112,14 @@ bool Parser::parseFunction(Function::Kind kind) {
   take();
   Function &function = file.functionStore.emplace_back();
   function.kind = kind;
-  if (!expectName("a name", function.name, function.place) || !parseArguments(function) ||
+  if (!expectName("a name", function.name, function.location) || !parseArguments(function) ||
       !expect("->", "and the results") || !parseResults(function))
     return false;
-  SMLoc place;
-  if (kind == Function::Layer && accept("kind") && !expectName("the name of a kind", function.kindName, place))
+  SMLoc location;
+  if (kind == Function::Layer && accept("kind") && !expectName("the name of a kind", function.kindName, location))
     return false;
   if (kind == Function::Layer && accept("as") &&
-      !expectName("the name that paths of its parameters have", function.pathName, place))
+      !expectName("the name that paths of its parameters have", function.pathName, location))
     return false;
   checkHeader(function);
   // The header is complete, so the function can be called even if its body has errors.
@@ -133,15 +133,16 @@ bool Parser::parseFunction(Function::Kind kind) {
 /// Names of a header must differ; axes are sizes or names, and only an fn may be over `...`.
 void Parser::checkHeader(const Function &function) {
   llvm::StringMap<SMLoc> names;
-  auto define = [&](StringRef name, SMLoc place) {
-    auto [earlier, isNew] = names.try_emplace(name, place);
+  auto define = [&](StringRef name, SMLoc location) {
+    auto [earlier, isNew] = names.try_emplace(name, location);
     if (!isNew)
-      diagnostics.error(place, "'" + name + "' is defined twice").note(earlier->second, "the first definition is here");
+      diagnostics.error(location, "'" + name + "' is defined twice")
+          .note(earlier->second, "the first definition is here");
   };
   for (const Declarator &argument : function.arguments)
-    define(argument.name, argument.place);
+    define(argument.name, argument.location);
   for (const NamedExpr &given : function.given)
-    define(given.name, given.place);
+    define(given.name, given.location);
   for (const Declarator &argument : function.arguments)
     checkAxes(argument, function.kind == Function::Fn);
   for (const Declarator &result : function.results)
@@ -151,11 +152,11 @@ void Parser::checkHeader(const Function &function) {
 void Parser::checkAxes(const Declarator &declarator, bool dots) {
   for (const IndexEntry &entry : declarator.axes) {
     if (entry.extent)
-      diagnostics.error(entry.extent->place, "an extent has no place here: the axis itself is the size");
+      diagnostics.error(entry.extent->location, "an extent has no place here: the axis itself is the size");
     if (entry.isEllipsis() && !dots)
-      diagnostics.error(entry.place, "only an fn may be over '...'");
+      diagnostics.error(entry.location, "only an fn may be over '...'");
     else if (entry.isEllipsis() && &entry != &declarator.axes.front())
-      diagnostics.error(entry.place, "'...' must be the first entry of a header's brackets");
+      diagnostics.error(entry.location, "'...' must be the first entry of a header's brackets");
   }
 }
 
@@ -176,7 +177,7 @@ bool Parser::parseArguments(Function &function) {
 bool Parser::parseGiven(std::vector<NamedExpr> &given) {
   while (atWord()) {
     NamedExpr &named = given.emplace_back();
-    if (!expectName("a name", named.name, named.place))
+    if (!expectName("a name", named.name, named.location))
       return false;
     named.value = nullptr;
     if (accept("=") && !(named.value = parseExpression()))
@@ -197,7 +198,7 @@ bool Parser::parseResults(Function &function) {
 
 /// `name`, `name[axes]` or `name: type[axes]`.
 bool Parser::parseDeclarator(Declarator &result, bool onLeft) {
-  if (!expectName("a name", result.name, result.place))
+  if (!expectName("a name", result.name, result.location))
     return false;
   if (accept(":") && !parseElement(result, onLeft))
     return false;
@@ -208,14 +209,14 @@ bool Parser::parseDeclarator(Declarator &result, bool onLeft) {
 }
 
 bool Parser::parseElement(Declarator &result, bool onLeft) {
-  result.elementPlace = peek().place();
+  result.elementLocation = peek().location();
   if (onLeft && at("["))
     return true; // `y: [N, C]`
-  if (!expectName("an element type", result.element, result.elementPlace))
+  if (!expectName("an element type", result.element, result.elementLocation))
     return false;
   if (parseElementType(result.element))
     return true;
-  diagnostics.error(result.elementPlace,
+  diagnostics.error(result.elementLocation,
                     "unknown element type '" + result.element + "', expected " + listElementTypes(isAny));
   return false;
 }

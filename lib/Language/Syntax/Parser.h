@@ -75,7 +75,7 @@ private:
   bool parseCallArguments(Expr &call);
   bool parseIndices(std::vector<IndexEntry> &entries);
 
-  Expr *make(Expr::Kind kind, SMLoc place);
+  Expr *make(Expr::Kind kind, SMLoc location);
   const Expr *finish(Expr *expr);
 
   // Tokens. Outside brackets a token that starts a line ends the statement before it: `peek` then returns an `End`,
@@ -90,9 +90,9 @@ private:
   /// `open` and `close` track brackets: inside them line ends do not count.
   bool open(StringRef symbol, const llvm::Twine &where);
   bool close(StringRef symbol);
-  bool expectName(StringRef what, StringRef &name, SMLoc &place);
+  bool expectName(StringRef what, StringRef &name, SMLoc &location);
   bool fail(const llvm::Twine &expected);
-  bool nest(SMLoc place, unsigned &depth);
+  bool nest(SMLoc location, unsigned &depth);
   std::string describe(const Token &token) const;
 
   std::vector<Token> tokens;

@@ -42,7 +42,7 @@ private:
   std::vector<Reference> found;
   const Function *function = nullptr;
   const Statement *statement = nullptr;
-  std::vector<StringRef> turns;
+  std::vector<StringRef> iterations;
   llvm::StringSet<> scalars; // arguments without axes
   llvm::StringSet<> indices; // of the rule
 };
@@ -59,7 +59,7 @@ void Walker::walkHeader(const Declarator &declarator, bool defines) {
 
 void Walker::walkFunction(const Function &each) {
   function = &each;
-  turns.clear();
+  iterations.clear();
   scalars.clear();
   indices.clear();
   add(Reference::Callee, each.name, /*defines=*/true);
@@ -92,13 +92,13 @@ void Walker::walkStatement(const Statement &each) {
   indices.clear();
   if (each.kind == Statement::Repeat) {
     walk(each.value);
-    if (!each.turn.empty()) {
-      add(Reference::Turn, each.turn, /*defines=*/true);
-      turns.push_back(each.turn);
+    if (!each.iteration.empty()) {
+      add(Reference::Turn, each.iteration, /*defines=*/true);
+      iterations.push_back(each.iteration);
     }
     walkBody(each.body);
-    if (!each.turn.empty())
-      turns.pop_back();
+    if (!each.iteration.empty())
+      iterations.pop_back();
     return;
   }
   for (const ParamName &param : each.params)
@@ -122,13 +122,13 @@ void Walker::walkStatement(const Statement &each) {
     walk(left.axes);
   }
   walk(each.value);
-  walk(each.space.turn);
+  walk(each.space.iteration);
 }
 
 /// Collects the names in index positions and brackets that are indices of the rule.
 void Walker::findIndices(const Expr *expr, bool inPosition) {
-  if (expr->kind == Expr::Name && inPosition && !isSizeName(expr->name) && !llvm::is_contained(turns, expr->name) &&
-      !scalars.contains(expr->name))
+  if (expr->kind == Expr::Name && inPosition && !isSizeName(expr->name) &&
+      !llvm::is_contained(iterations, expr->name) && !scalars.contains(expr->name))
     indices.insert(expr->name);
   findIndices(expr->indices);
   bool isSize = isSizeCall(*expr);
@@ -146,7 +146,7 @@ void Walker::findIndices(const std::vector<IndexEntry> &entries) {
 void Walker::walkName(StringRef name, bool inPosition) {
   if (isSizeName(name))
     add(Reference::Size, name);
-  else if (llvm::is_contained(turns, name))
+  else if (llvm::is_contained(iterations, name))
     add(Reference::Turn, name);
   else if (indices.contains(name))
     add(Reference::Index, name);

@@ -42,12 +42,12 @@ void Sizes::offer(Nearest &nearest) const {
 }
 
 /// A dim may use only dims before it, so the error about a later one points to it.
-void Sizes::unknown(StringRef name, SMLoc place) const {
+void Sizes::unknown(StringRef name, SMLoc location) const {
   auto later = coming.find(name);
   Nearest nearest(name);
   offer(nearest);
-  Diagnostic &error = diagnostics.error(place, "'" + name + "' is not a known size" +
-                                                   (later == coming.end() ? nearest.text() : " here"));
+  Diagnostic &error = diagnostics.error(location, "'" + name + "' is not a known size" +
+                                                      (later == coming.end() ? nearest.text() : " here"));
   if (later != coming.end())
     error.note(later->second, "it is defined here; a 'dim' uses those before it");
 }
@@ -62,16 +62,16 @@ void Sizes::define(const File &file, const std::vector<std::pair<std::string, in
   for (const auto &[name, value] : overrides)
     given[name] = value;
   for (const DimDecl &dim : file.dims)
-    coming.try_emplace(dim.name, dim.place);
+    coming.try_emplace(dim.name, dim.location);
   for (const DimDecl &dim : file.dims) {
     if (!isSizeName(dim.name)) {
-      diagnostics.error(dim.place, "the size '" + dim.name + "' must start with an upper-case letter");
-      sizes[dim.name] = {std::nullopt, dim.place};
+      diagnostics.error(dim.location, "the size '" + dim.name + "' must start with an upper-case letter");
+      sizes[dim.name] = {std::nullopt, dim.location};
       continue;
     }
     if (const Size *earlier = find(dim.name)) {
-      diagnostics.error(dim.place, "'" + dim.name + "' is defined twice")
-          .note(earlier->place, "the first definition is here");
+      diagnostics.error(dim.location, "'" + dim.name + "' is defined twice")
+          .note(earlier->location, "the first definition is here");
       continue;
     }
     auto it = given.find(dim.name);
@@ -79,24 +79,24 @@ void Sizes::define(const File &file, const std::vector<std::pair<std::string, in
     std::optional<int64_t> value = overridden ? it->second : evaluate(*dim.value);
     int64_t least = isFlag(dim) ? 0 : 1;
     if (value && *value < least) {
-      diagnostics.error(dim.place, "'" + dim.name + "' is " + Twine(*value) + (overridden ? " by -D" : "") +
-                                       ", expected " + Twine(least) + " to 9223372036854775807");
+      diagnostics.error(dim.location, "'" + dim.name + "' is " + Twine(*value) + (overridden ? " by -D" : "") +
+                                          ", expected " + Twine(least) + " to 9223372036854775807");
       value.reset();
     }
     int64_t times = dim.name == batch ? batches : 1;
     if (value && llvm::MulOverflow(*value, times, *value)) {
-      diagnostics.error(dim.place, "'" + dim.name + "' is larger than 9223372036854775807 in a step of " +
-                                       Twine(times) + " batches");
+      diagnostics.error(dim.location, "'" + dim.name + "' is larger than 9223372036854775807 in a step of " +
+                                          Twine(times) + " batches");
       value.reset();
     }
-    sizes[dim.name] = {value, dim.place, overridden, times};
+    sizes[dim.name] = {value, dim.location, overridden, times};
     coming.erase(dim.name);
   }
 }
 
 std::optional<int64_t> Sizes::overflow(const Expr &expr) const {
   Diagnostic &error =
-      diagnostics.error(expr.place, "size '" + expr.text.substr(0, 60) + "' is larger than 9223372036854775807");
+      diagnostics.error(expr.location, "size '" + expr.text.substr(0, 60) + "' is larger than 9223372036854775807");
   noteValues(error, expr);
   return std::nullopt;
 }
@@ -106,10 +106,10 @@ void Sizes::noteValues(Diagnostic &error, const Expr &expr) const {
   const Size *size = isSizeCall(expr)          ? findExtent(expr.operands[0]->name)
                      : expr.kind == Expr::Name ? find(expr.name)
                                                : nullptr;
-  if (size && size->value && llvm::none_of(error.notes, [&](auto &note) { return note.place == size->place; }))
-    error.note(size->place, "'" + expr.text.substr(0, 60) + "' is " + Twine(*size->value) +
-                                (size->overridden ? " by -D" : "") +
-                                (size->batches > 1 ? " in a step of " + Twine(size->batches) + " batches" : Twine()));
+  if (size && size->value && llvm::none_of(error.notes, [&](auto &note) { return note.location == size->location; }))
+    error.note(size->location,
+               "'" + expr.text.substr(0, 60) + "' is " + Twine(*size->value) + (size->overridden ? " by -D" : "") +
+                   (size->batches > 1 ? " in a step of " + Twine(size->batches) + " batches" : Twine()));
   for (const Expr *operand : expr.operands)
     noteValues(error, *operand);
 }
@@ -117,7 +117,7 @@ void Sizes::noteValues(Diagnostic &error, const Expr &expr) const {
 std::optional<int64_t> Sizes::evaluateLiteral(const Expr &expr) const {
   int64_t value;
   if (expr.text.find_first_of(".eEi") != StringRef::npos) {
-    diagnostics.error(expr.place, "found '" + expr.text.substr(0, 40) + "', expected an integer");
+    diagnostics.error(expr.location, "found '" + expr.text.substr(0, 40) + "', expected an integer");
     return std::nullopt;
   }
   return expr.text.getAsInteger(10, value) ? overflow(expr) : std::optional(value);
@@ -129,7 +129,7 @@ std::optional<int64_t> Sizes::evaluate(const Expr &expr) const {
   case Expr::Name:
     if (const Size *size = find(expr.name))
       return size->value;
-    unknown(expr.name, expr.place);
+    unknown(expr.name, expr.location);
     return std::nullopt;
   case Expr::Paren: return evaluate(*expr.operands[0]);
   case Expr::Negate: {
@@ -156,13 +156,14 @@ std::optional<int64_t> Sizes::evaluate(const Expr &expr) const {
       StringRef axis = expr.operands[0]->name;
       if (const Size *extent = findExtent(axis))
         return extent->value;
-      diagnostics.error(expr.place, "'size(" + axis + ")' is not known: no index of the rule with an extent, and no " +
-                                        "axis of the header, is '" + axis + "'");
+      diagnostics.error(expr.location, "'size(" + axis +
+                                           ")' is not known: no index of the rule with an extent, and no " +
+                                           "axis of the header, is '" + axis + "'");
       return std::nullopt;
     }
     [[fallthrough]];
   default:
-    diagnostics.error(expr.place,
+    diagnostics.error(expr.location,
                       "found '" + expr.text.substr(0, 60) + "', expected a size: names, integers and + - * / // %");
     return std::nullopt;
   }
@@ -192,7 +193,7 @@ std::optional<int64_t> Sizes::evaluateProduct(const Expr &expr) const {
 /// `//` and `%` round down, as in Python; `/` must be exact.
 std::optional<int64_t> Sizes::divide(const Expr &product, size_t position, int64_t dividend, int64_t divisor) const {
   if (divisor == 0 || (divisor == -1 && dividend == INT64_MIN)) {
-    Diagnostic &error = diagnostics.error(product.operands[position]->place,
+    Diagnostic &error = diagnostics.error(product.operands[position]->location,
                                           "division of " + Twine(dividend) + " by " + Twine(divisor));
     noteValues(error, product);
     return std::nullopt;
@@ -204,9 +205,9 @@ std::optional<int64_t> Sizes::divide(const Expr &product, size_t position, int64
     return dividend - floor * divisor;
   if (dividend % divisor == 0)
     return floor;
-  Diagnostic &error = diagnostics.error(product.place, "the division '" + product.text.substr(0, 60) +
-                                                           "' is not exact: " + Twine(dividend) + " / " +
-                                                           Twine(divisor) + "; '//' rounds down");
+  Diagnostic &error = diagnostics.error(product.location, "the division '" + product.text.substr(0, 60) +
+                                                              "' is not exact: " + Twine(dividend) + " / " +
+                                                              Twine(divisor) + "; '//' rounds down");
   noteValues(error, product);
   return std::nullopt;
 }
@@ -215,8 +216,8 @@ std::optional<int64_t> Sizes::evaluateExtent(const Expr &expr) const {
   std::optional<int64_t> value = evaluate(expr);
   if (!value || *value >= 1)
     return value;
-  Diagnostic &error = diagnostics.error(expr.place, "extent '" + expr.text.substr(0, 60) + "' is " + Twine(*value) +
-                                                        ", expected 1 to 9223372036854775807");
+  Diagnostic &error = diagnostics.error(expr.location, "extent '" + expr.text.substr(0, 60) + "' is " + Twine(*value) +
+                                                           ", expected 1 to 9223372036854775807");
   noteValues(error, expr);
   return std::nullopt;
 }
@@ -267,7 +268,7 @@ std::optional<double> plc::language::evaluateNumber(const Expr &expr, const Size
   }
   default: break;
   }
-  diagnostics.error(expr.place,
+  diagnostics.error(expr.location,
                     "found '" + expr.text.substr(0, 60) + "', expected a number: sizes, numbers, + - * / and sqrt");
   return std::nullopt;
 }

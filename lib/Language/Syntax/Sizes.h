@@ -20,7 +20,7 @@ namespace plc::language {
 /// A named size. It has no value if its definition had an error; uses of it are then not reported again.
 struct Size {
   std::optional<int64_t> value;
-  SMLoc place;
+  SMLoc location;
   bool overridden = false; // by -D
   int64_t batches = 1;     // factor by which a step of several batches multiplies the size of the batch
 };
@@ -44,7 +44,7 @@ public:
   /// Offers all names that are visible here as suggestions.
   void offer(Nearest &nearest) const;
   /// Reports a name that is no size.
-  void unknown(StringRef name, SMLoc place) const;
+  void unknown(StringRef name, SMLoc location) const;
   /// The sizes that are bound here, without those of the enclosing scope, in order of name.
   const std::map<StringRef, Size> &own() const { return sizes; }
 

@@ -22,13 +22,13 @@ struct Expr;
 /// `NAME = EXPR` after a `;`.
 struct NamedExpr {
   StringRef name;
-  SMLoc place;
+  SMLoc location;
   const Expr *value;
 };
 
 /// An entry of index brackets: an expression, `...` (no expression), or `i: N`.
 struct IndexEntry {
-  SMLoc place;
+  SMLoc location;
   const Expr *expr = nullptr;
   const Expr *extent = nullptr;
   bool isEllipsis() const { return !expr; }
@@ -52,7 +52,7 @@ struct Expr {
     Paren    // operands[0]
   };
   Kind kind;
-  SMLoc place;    // for errors: the operator of a comparison, else the beginning
+  SMLoc location; // for errors: the operator of a comparison, else the beginning
   StringRef text; // the source of the whole expression
   StringRef name;
   bool brackets = false;
@@ -65,9 +65,9 @@ struct Expr {
 /// A name on a left side, in a header or in a `param`: `name: type[axes]`.
 struct Declarator {
   StringRef name;
-  SMLoc place;
-  StringRef element;  // empty: real
-  SMLoc elementPlace; // after a ':'; not valid without one
+  SMLoc location;
+  StringRef element;     // empty: real
+  SMLoc elementLocation; // after a ':'; not valid without one
   bool brackets = false;
   std::vector<IndexEntry> axes;
 };
@@ -82,15 +82,15 @@ struct ParamName {
 
 struct InitializerExpr {
   StringRef kind; // "constant", "normal", "uniform"
-  SMLoc place;
+  SMLoc location;
   std::vector<const Expr *> arguments;
 };
 
 /// `in NAME`, `in NAME[ITERATION]`, and `only a, b`, after the call of a layer.
 struct Namespace {
   StringRef name; // empty: none
-  SMLoc place;
-  const Expr *turn = nullptr;
+  SMLoc location;
+  const Expr *iteration = nullptr;
   bool hasOnly = false;
   std::vector<std::pair<StringRef, SMLoc>> only;
 };
@@ -99,7 +99,7 @@ struct Namespace {
 struct Statement {
   enum Kind { Rule, Extents, Param, Share, Repeat, Stash, Pop, State };
   Kind kind;
-  SMLoc place;
+  SMLoc location;
   bool isBroken = false;                     // a syntax error was reported; only `lefts` are valid
   std::vector<Declarator> lefts;             // Rule; Extents, Share, Pop: one
   bool adds = false;                         // Rule: `+=`
@@ -107,11 +107,11 @@ struct Statement {
   const Expr *value = nullptr;               // Rule, Stash: right side; Repeat: count
   Namespace space;                           // Rule
   StringRef skip;                            // Stash, Pop: its name; a Rule that is `next`: the state's
-  SMLoc skipPlace;                           // Stash, Pop
-  StringRef turn;                            // Repeat: its name, or empty
-  SMLoc turnPlace;                           // Repeat
+  SMLoc skipLocation;                        // Stash, Pop
+  StringRef iteration;                       // Repeat: its name, or empty
+  SMLoc iterationLocation;                   // Repeat
   std::string path;                          // Share
-  SMLoc pathPlace;                           // Share
+  SMLoc pathLocation;                        // Share
   std::vector<ParamName> params;             // Param, State
   std::vector<InitializerExpr> initializers; // Param, State
   std::vector<Statement *> body;             // Repeat
@@ -122,7 +122,7 @@ struct Function {
   enum Kind { Layer, Fn, Model };
   Kind kind;
   StringRef name;
-  SMLoc place;
+  SMLoc location;
   std::vector<Declarator> arguments;
   std::vector<NamedExpr> given; // after `;`, value null if there is no default
   std::vector<Declarator> results;
@@ -138,14 +138,14 @@ struct Function {
 /// `dim NAME = EXPR`.
 struct DimDecl {
   StringRef name;
-  SMLoc place;
+  SMLoc location;
   const Expr *value;
 };
 
 /// `use std.nn`, or `use "layers.ein"`.
 struct UseDecl {
   std::string path;
-  SMLoc place;
+  SMLoc location;
   bool isFile = false;
 };
 
@@ -154,7 +154,7 @@ struct File {
   std::vector<UseDecl> uses;
   std::vector<DimDecl> dims;
   StringRef batch; // empty: none
-  SMLoc batchPlace;
+  SMLoc batchLocation;
   std::vector<Function *> functions;
 
   std::deque<Expr> exprs;

@@ -59,9 +59,9 @@ private:
 };
 
 // The lowest offset at which a block fits among those placed before it.
-class LowestPlace {
+class LowestOffset {
 public:
-  LowestPlace(const PackProblem &problem, const PlacedBlocks &placed, const std::vector<int64_t> &offsets)
+  LowestOffset(const PackProblem &problem, const PlacedBlocks &placed, const std::vector<int64_t> &offsets)
       : problem(problem), placed(placed), offsets(offsets) {}
 
   int64_t of(size_t block) {
@@ -98,7 +98,7 @@ size_t firstFit(const PackProblem &problem, PlacedBlocks &placed, const std::vec
   packing.offsets.assign(problem.blocks.size(), -1);
   packing.bytes = 0;
   placed.clear();
-  LowestPlace lowest(problem, placed, packing.offsets);
+  LowestOffset lowest(problem, placed, packing.offsets);
   for (size_t i : order) {
     packing.offsets[i] = lowest.of(i);
     packing.bytes = std::max(packing.bytes, packing.offsets[i] + problem.roundUp(problem.blocks[i].bytes));
@@ -143,8 +143,8 @@ size_t countPairs(const PackProblem &problem) {
 
 } // namespace
 
-Fault plc::planner::firstFitBySize(const PackProblem &problem, Packing &packing) {
-  if (Fault fault = problem.check())
+Status plc::planner::firstFitBySize(const PackProblem &problem, Packing &packing) {
+  if (Status fault = problem.check())
     return fault;
   PlacedBlocks placed(problem);
   firstFit(problem, placed, orderBy(problem, bytesOf), packing);
@@ -157,7 +157,7 @@ void plc::planner::fillHoles(const PackProblem &problem, int64_t capacity, std::
   for (size_t i = 0; i < offsets.size(); ++i)
     if (offsets[i] >= 0)
       placed.insert(i);
-  LowestPlace lowest(problem, placed, offsets);
+  LowestOffset lowest(problem, placed, offsets);
   for (size_t i : orderBy(problem, bytesOf)) {
     if (offsets[i] >= 0)
       continue;
@@ -170,8 +170,8 @@ void plc::planner::fillHoles(const PackProblem &problem, int64_t capacity, std::
 }
 
 // A sweep over time with a map of the free gaps between live blocks.
-Fault plc::planner::firstFitByTime(const PackProblem &problem, Packing &packing) {
-  if (Fault fault = problem.check())
+Status plc::planner::firstFitByTime(const PackProblem &problem, Packing &packing) {
+  if (Status fault = problem.check())
     return fault;
   const std::vector<PackProblem::Block> &blocks = problem.blocks;
   std::vector<size_t> ends = problem.orderBy(&PackProblem::Block::end);
@@ -207,12 +207,12 @@ Fault plc::planner::firstFitByTime(const PackProblem &problem, Packing &packing)
   return problem.verify(packing);
 }
 
-Fault plc::planner::packOnce(const PackProblem &problem, Packing &packing) {
+Status plc::planner::packOnce(const PackProblem &problem, Packing &packing) {
   return countPairs(problem) > mostPairsOfOrder ? firstFitByTime(problem, packing) : firstFitBySize(problem, packing);
 }
 
-Fault plc::planner::packByOrders(const PackProblem &problem, Packing &packing) {
-  if (Fault fault = problem.check())
+Status plc::planner::packByOrders(const PackProblem &problem, Packing &packing) {
+  if (Status fault = problem.check())
     return fault;
   if (countPairs(problem) > mostPairsOfOrder)
     return firstFitByTime(problem, packing);

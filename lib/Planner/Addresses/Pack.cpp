@@ -40,7 +40,7 @@ std::vector<size_t> PackProblem::orderBy(int64_t Block::*time) const {
   return order;
 }
 
-Fault PackProblem::check() const {
+Status PackProblem::check() const {
   if (alignment <= 0)
     return "has alignment " + std::to_string(alignment) + " but needs 1 or more";
   if (alignment > mostBytes / std::max<int64_t>(blocks.size(), 1))
@@ -61,7 +61,7 @@ Fault PackProblem::check() const {
 }
 
 // A sweep over time. Live blocks are disjoint so far, so a new block can only overlap its neighbours by offset.
-Fault PackProblem::verify(const Packing &packing) const {
+Status PackProblem::verify(const Packing &packing) const {
   if (packing.offsets.size() != blocks.size())
     return "places " + std::to_string(packing.offsets.size()) + " of " + std::to_string(blocks.size()) + " blocks";
   int64_t highest = 0;

@@ -80,8 +80,8 @@ private:
     top = *std::max_element(pile.begin(), pile.end());
     clear();
     bearers.clear();
-    for (size_t place = order.size(); place-- > 0;) {
-      int block = order[place];
+    for (size_t index = order.size(); index-- > 0;) {
+      int block = order[index];
       above[block] = lay(block);
       if (below[block] + blocks.sizeOf(block) + above[block] == top)
         bearers.push_back(block);
@@ -113,26 +113,26 @@ private:
   void putIn(Order &order, int block) {
     highestAbove.assign(order.size() + 1, 0);
     clear();
-    for (size_t place = order.size(); place-- > 0;) {
-      int64_t end = lay(order[place]) + blocks.sizeOf(order[place]);
-      highestAbove[place] = std::max(highestAbove[place + 1], meets(order[place], block) ? end : 0);
+    for (size_t index = order.size(); index-- > 0;) {
+      int64_t end = lay(order[index]) + blocks.sizeOf(order[index]);
+      highestAbove[index] = std::max(highestAbove[index + 1], meets(order[index], block) ? end : 0);
     }
     clear();
     int64_t highestBelow = 0, least = INT64_MAX;
     size_t best = 0, equal = 0;
-    for (size_t place = 0; place <= order.size(); ++place) {
+    for (size_t index = 0; index <= order.size(); ++index) {
       // | only blocks that meet this one change the result.
-      bool differs = place == order.size() || meets(order[place], block);
-      if (int64_t height = highestBelow + highestAbove[place]; differs && height <= least) {
+      bool differs = index == order.size() || meets(order[index], block);
+      if (int64_t height = highestBelow + highestAbove[index]; differs && height <= least) {
         equal = height < least ? 1 : equal + 1;
         if (random() % equal == 0)
-          best = place;
+          best = index;
         least = height;
       }
       // Later positions only raise the pile below the block.
-      if (place == order.size() || highestBelow > least)
+      if (index == order.size() || highestBelow > least)
         break;
-      int64_t end = lay(order[place]) + blocks.sizeOf(order[place]);
+      int64_t end = lay(order[index]) + blocks.sizeOf(order[index]);
       if (differs)
         highestBelow = std::max(highestBelow, end);
     }

@@ -154,12 +154,12 @@ int64_t lower(const PackProblem &problem, const std::vector<size_t> &blocks, int
 
 } // namespace
 
-Fault plc::planner::packMinimal(const PackProblem &problem, Packing &packing) {
+Status plc::planner::packMinimal(const PackProblem &problem, Packing &packing) {
   return packMinimal(problem, packing, PackEffort());
 }
 
-Fault plc::planner::packMinimal(const PackProblem &problem, Packing &packing, const PackEffort &effort) {
-  if (Fault fault = packByOrders(problem, packing); fault || packing.exact)
+Status plc::planner::packMinimal(const PackProblem &problem, Packing &packing, const PackEffort &effort) {
+  if (Status fault = packByOrders(problem, packing); fault || packing.exact)
     return fault;
   int64_t bound = problem.bound();
   for (const std::vector<size_t> &blocks : splitByTime(problem))

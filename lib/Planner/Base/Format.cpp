@@ -1,7 +1,7 @@
 //===- Format.cpp - numbers as people read them ---------------------------===//
 #include "plc/Planner/Base/Format.h"
 
-#include "plc/Planner/Base/Fault.h"
+#include "plc/Planner/Base/Status.h"
 #include "plc/Support/ExitCodes.h"
 
 #include <cstdio>
@@ -31,7 +31,7 @@ std::string plc::planner::formatPart(int64_t part, int64_t whole) {
   return format("%.1f %%", whole ? 100 * double(part) / double(whole) : 0);
 }
 
-std::string plc::planner::formatMissing(int64_t needed, int64_t limit) {
+std::string plc::planner::formatShortfall(int64_t needed, int64_t limit) {
   return ": " + std::to_string(needed - limit) + " bytes are missing";
 }
 

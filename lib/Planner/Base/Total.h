@@ -2,7 +2,7 @@
 #ifndef PLC_LIB_PLANNER_BASE_TOTAL_H
 #define PLC_LIB_PLANNER_BASE_TOTAL_H
 
-#include "plc/Planner/Base/Fault.h"
+#include "plc/Planner/Base/Status.h"
 
 #include <cstdint>
 
@@ -20,7 +20,7 @@ public:
   }
 
   /// The error if the sum is too large. `what` names the numbers, which must not be negative.
-  Fault check(const char *what) const {
+  Status check(const char *what) const {
     if (sum <= most)
       return std::nullopt;
     return std::string(what) + " add up to more than 2^62";

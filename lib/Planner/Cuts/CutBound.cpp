@@ -27,11 +27,11 @@ constexpr size_t mostParts = 20000; // the closures take a bit for each pair of 
 class FlowBound {
 public:
   explicit FlowBound(const PartitionProblem &problem)
-      : problem(problem), count(problem.parts.size()), edges(problem.orders()), ahead(count), behind(count),
-        numAhead(count), numBehind(count), first(count), last(count), node(count) {
+      : problem(problem), count(problem.nodes.size()), edges(problem.orders()), ahead(count), behind(count),
+        numAhead(count), numBehind(count), first(count), last(count), vertex(count) {
     sumClosures();
-    for (const PartitionProblem::Part &part : problem.parts)
-      total += part.ns;
+    for (const PartitionProblem::Node &node : problem.nodes)
+      total += node.ns;
   }
 
   /// The least T from `least` on that is not refuted, or a refuted value close below it.
@@ -68,18 +68,18 @@ private:
     std::vector<std::vector<uint64_t>> closure(count, std::vector<uint64_t>(words));
     std::vector<int64_t> order;
     sortTopologically(count, edges, order);
-    for (int64_t part : order) {
-      std::vector<uint64_t> &set = closure[part];
-      for (int64_t other : before[part])
+    for (int64_t node : order) {
+      std::vector<uint64_t> &set = closure[node];
+      for (int64_t other : before[node])
         for (size_t word = 0; word < words; ++word)
           set[word] |= closure[other][word];
-      set[part / 64] |= uint64_t(1) << part % 64;
+      set[node / 64] |= uint64_t(1) << node % 64;
       for (size_t word = 0; word < words; ++word)
         for (uint64_t bits = set[word]; bits; bits &= bits - 1) {
           int64_t other = int64_t(word) * 64 + __builtin_ctzll(bits);
-          ahead[part] += problem.parts[other].ns;
-          behind[other] += problem.parts[part].ns;
-          ++numAhead[part];
+          ahead[node] += problem.nodes[other].ns;
+          behind[other] += problem.nodes[node].ns;
+          ++numAhead[node];
           ++numBehind[other];
         }
     }
@@ -92,10 +92,10 @@ private:
       return total > 0;
     // The stages before a node's stage are not empty either, so they need nodes that do not have to follow it.
     int64_t final = problem.stages() - 1;
-    for (int64_t part = 0; part < count; ++part) {
-      first[part] = std::max({(ahead[part] - 1) / time, final - (count - numAhead[part]), int64_t(0)});
-      last[part] = std::min({final - std::max<int64_t>(behind[part] - 1, 0) / time, count - numBehind[part], final});
-      if (first[part] > last[part])
+    for (int64_t node = 0; node < count; ++node) {
+      first[node] = std::max({(ahead[node] - 1) / time, final - (count - numAhead[node]), int64_t(0)});
+      last[node] = std::min({final - std::max<int64_t>(behind[node] - 1, 0) / time, count - numBehind[node], final});
+      if (first[node] > last[node])
         return true;
     }
     spreadTensors();
@@ -111,9 +111,9 @@ private:
     at.assign(problem.stages(), {});
     for (const PartitionProblem::Tensor &tensor : problem.tensors) {
       int64_t least = first[tensor.producer], most = last[tensor.producer];
-      for (int64_t part : tensor.consumers) {
-        least = std::min(least, first[part]);
-        most = std::max(most, last[part]);
+      for (int64_t node : tensor.consumers) {
+        least = std::min(least, first[node]);
+        most = std::max(most, last[node]);
       }
       bool mayCross = !tensor.consumers.empty() && most > least;
       if (int64_t ns = mayCross ? tensor.ns / (most - least) : 0)
@@ -126,36 +126,36 @@ private:
   int64_t leastCrossing(int64_t boundary) {
     if (at[boundary].empty())
       return 0;
-    int64_t nodes = 2;
-    for (int64_t part = 0; part < count; ++part)
-      node[part] = last[part] < boundary ? source : first[part] >= boundary ? sink : nodes++;
+    int64_t vertices = 2;
+    for (int64_t node = 0; node < count; ++node)
+      vertex[node] = last[node] < boundary ? source : first[node] >= boundary ? sink : vertices++;
     int64_t joints = 0;
     for (const Spread &spread : at[boundary])
       joints += spread.tensor->consumers.size() > 1 ? 2 : 0;
-    FlowNetwork network(nodes + joints);
+    FlowNetwork network(vertices + joints);
     for (auto [a, b] : edges)
-      if (node[a] > sink && node[b] > sink)
-        network.addEdge(node[b], node[a], never); // b before the boundary means a is, too
+      if (vertex[a] > sink && vertex[b] > sink)
+        network.addEdge(vertex[b], vertex[a], never); // b before the boundary means a is, too
     for (const Spread &spread : at[boundary])
-      addTensor(network, spread, nodes);
+      addTensor(network, spread, vertices);
     std::vector<bool> side;
     return network.minimumCut(source, sink, side);
   }
 
   // Adds a tensor to the network. It costs once if its producer and some consumer are on different sides: with several
   // consumers by a joint node in each direction.
-  void addTensor(FlowNetwork &network, const Spread &spread, int64_t &nodes) {
+  void addTensor(FlowNetwork &network, const Spread &spread, int64_t &vertices) {
     const PartitionProblem::Tensor &tensor = *spread.tensor;
-    int64_t producer = node[tensor.producer];
+    int64_t producer = vertex[tensor.producer];
     bool isJoined = tensor.consumers.size() > 1;
-    int64_t there = isJoined ? nodes++ : node[tensor.consumers[0]], back = isJoined ? nodes++ : there;
+    int64_t there = isJoined ? vertices++ : vertex[tensor.consumers[0]], back = isJoined ? vertices++ : there;
     addEdge(network, producer, there, spread.ns);
     if (!tensor.forward)
       addEdge(network, back, producer, spread.ns);
-    for (int64_t part : tensor.consumers)
+    for (int64_t node : tensor.consumers)
       if (isJoined) {
-        addEdge(network, there, node[part], never);
-        addEdge(network, node[part], back, never);
+        addEdge(network, there, vertex[node], never);
+        addEdge(network, vertex[node], back, never);
       }
   }
 
@@ -170,7 +170,7 @@ private:
   std::vector<int64_t> ahead, behind; ///< ns, by node
   std::vector<int64_t> numAhead, numBehind;
   std::vector<int64_t> first, last; ///< range of stages, by node
-  std::vector<int64_t> node;
+  std::vector<int64_t> vertex;
   std::vector<std::vector<Spread>> at; ///< by boundary: the first stage behind it
   int64_t crossing = 0;                ///< ns, of the boundaries that were looked at
 };
@@ -179,11 +179,11 @@ private:
 
 int64_t PartitionProblem::bound() const {
   int64_t total = 0, largest = 0, ranks = numRanks();
-  for (const Part &part : parts) {
-    total += part.ns;
-    largest = std::max(largest, part.ns);
+  for (const Node &node : nodes) {
+    total += node.ns;
+    largest = std::max(largest, node.ns);
   }
   int64_t least = std::max((total + ranks - 1) / ranks, largest);
   bool isApart = ranks == stages(); // only then the stages before a boundary are ranks of their own
-  return isApart && parts.size() <= mostParts ? FlowBound(*this).solve(least) : least;
+  return isApart && nodes.size() <= mostParts ? FlowBound(*this).solve(least) : least;
 }

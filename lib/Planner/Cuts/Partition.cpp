@@ -9,10 +9,10 @@ using namespace plc::planner;
 
 int64_t PartitionProblem::numRanks() const { return *std::max_element(rankOf.begin(), rankOf.end()) + 1; }
 
-Fault PartitionProblem::check() const {
+Status PartitionProblem::check() const {
   Total ns;
-  for (const Part &part : parts)
-    ns.add(part.ns);
+  for (const Node &node : nodes)
+    ns.add(node.ns);
   for (const Tensor &tensor : tensors)
     ns.add(tensor.ns, stages()); // each may receive it
   return ns.check("times");
@@ -21,9 +21,9 @@ Fault PartitionProblem::check() const {
 Edges PartitionProblem::orders() const {
   Edges edges;
   for (const Tensor &tensor : tensors)
-    for (int64_t part : tensor.consumers)
-      if (tensor.forward && part != tensor.producer)
-        edges.emplace_back(tensor.producer, part);
+    for (int64_t node : tensor.consumers)
+      if (tensor.forward && node != tensor.producer)
+        edges.emplace_back(tensor.producer, node);
   std::sort(edges.begin(), edges.end());
   edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
   return edges;
@@ -31,14 +31,14 @@ Edges PartitionProblem::orders() const {
 
 std::vector<int64_t> PartitionProblem::nsOfStages(const std::vector<int64_t> &stageOf) const {
   std::vector<int64_t> ns(rankOf.size());
-  for (size_t part = 0; part < parts.size(); ++part)
-    ns[size_t(stageOf[part])] += parts[part].ns;
+  for (size_t node = 0; node < nodes.size(); ++node)
+    ns[size_t(stageOf[node])] += nodes[node].ns;
   std::vector<int64_t> there; // stages that receive a tensor, each once
   for (const Tensor &tensor : tensors) {
     there.clear();
-    for (int64_t part : tensor.consumers)
-      if (stageOf[size_t(part)] != stageOf[size_t(tensor.producer)])
-        there.push_back(stageOf[size_t(part)]);
+    for (int64_t node : tensor.consumers)
+      if (stageOf[size_t(node)] != stageOf[size_t(tensor.producer)])
+        there.push_back(stageOf[size_t(node)]);
     std::sort(there.begin(), there.end());
     there.erase(std::unique(there.begin(), there.end()), there.end());
     for (int64_t stage : there)
@@ -65,18 +65,18 @@ bool PartitionProblem::isCut(const std::vector<int64_t> &stageOf) const {
 
 std::vector<NextCut> plc::planner::nextCuts(const PartitionProblem &problem, const std::vector<int64_t> &stageOf) {
   std::vector<NextCut> best{size_t(problem.stages())};
-  for (size_t part = 0; part < problem.parts.size(); ++part)
+  for (size_t node = 0; node < problem.nodes.size(); ++node)
     for (int64_t step : {-1, 1}) {
-      NextCut cut{int64_t(part), stageOf[part], stageOf[part] + step};
+      NextCut cut{int64_t(node), stageOf[node], stageOf[node] + step};
       if (cut.to < 0 || cut.to >= problem.stages())
         continue;
       std::vector<int64_t> moved = stageOf;
-      moved[part] = cut.to;
+      moved[node] = cut.to;
       if (!problem.isCut(moved))
         continue;
       cut.slowestNs = problem.slowestNs(moved);
       for (int64_t stage : {cut.from, cut.to})
-        if (NextCut &known = best[size_t(stage)]; known.part < 0 || cut.slowestNs < known.slowestNs)
+        if (NextCut &known = best[size_t(stage)]; known.node < 0 || cut.slowestNs < known.slowestNs)
           known = cut;
     }
   return best;

@@ -13,7 +13,7 @@ std::string must(const char *what, int64_t found) {
   return std::string(what) + " is " + std::to_string(found) + " but must be positive";
 }
 
-Fault checkLayers(const RematMode &mode, int64_t count) {
+Status checkLayers(const RematMode &mode, int64_t count) {
   bool layers = mode.grain == Grain::layer;
   const char *what = layers ? "layer " : "kernel ", *whats = layers ? " layers" : " kernels";
   if (mode.layers.empty())
@@ -41,7 +41,7 @@ void cutLayers(RematProblem &problem, const std::vector<bool> &kept) {
 
 // Sets the layers that fit in a fraction of what saving all takes. Each layer is weighed alone, by the bytes that it
 // adds to saving nothing: exact unless layers share values (Rationale of the plan dialect).
-Fault chooseKept(double fraction, RematProblem &problem, std::vector<bool> &kept) {
+Status chooseKept(double fraction, RematProblem &problem, std::vector<bool> &kept) {
   int64_t layers = problem.numLayers();
   kept.assign(layers, true);
   cutLayers(problem, kept);
@@ -81,26 +81,26 @@ void cutAtStarts(const RematMode &mode, const std::vector<bool> &starts, RematPr
   }
 }
 
-Fault checkDistance(const RematMode &mode) {
-  return mode.minInterval > 0 ? Fault() : must("min-interval", mode.minInterval);
+Status checkDistance(const RematMode &mode) {
+  return mode.minInterval > 0 ? Status() : must("min-interval", mode.minInterval);
 }
 
 } // namespace
 
 // Recomputes nothing.
-Fault plc::planner::chooseNone(const RematMode &mode, RematProblem &problem) {
-  if (Fault fault = checkDistance(mode))
+Status plc::planner::chooseNone(const RematMode &mode, RematProblem &problem) {
+  if (Status fault = checkDistance(mode))
     return fault;
   cutAtStarts(mode, std::vector<bool>(numUnits(mode, problem)), problem);
   return std::nullopt;
 }
 
 // Sets no segments: under a budget the search decides for each call (lib/Search/Recomputation.cpp).
-Fault plc::planner::chooseBudget(const RematMode &mode, RematProblem &problem) { return chooseNone(mode, problem); }
+Status plc::planner::chooseBudget(const RematMode &mode, RematProblem &problem) { return chooseNone(mode, problem); }
 
 // A checkpoint every `interval` units, or every `minInterval` if that is more.
-Fault plc::planner::chooseUniform(const RematMode &mode, RematProblem &problem) {
-  if (Fault fault = checkDistance(mode))
+Status plc::planner::chooseUniform(const RematMode &mode, RematProblem &problem) {
+  if (Status fault = checkDistance(mode))
     return fault;
   if (mode.interval <= 0)
     return must("interval", mode.interval);
@@ -112,11 +112,11 @@ Fault plc::planner::chooseUniform(const RematMode &mode, RematProblem &problem) 
 }
 
 // The units of `layers` are the checkpoints.
-Fault plc::planner::chooseSelective(const RematMode &mode, RematProblem &problem) {
-  if (Fault fault = checkDistance(mode))
+Status plc::planner::chooseSelective(const RematMode &mode, RematProblem &problem) {
+  if (Status fault = checkDistance(mode))
     return fault;
   std::vector<bool> starts(numUnits(mode, problem));
-  if (Fault fault = checkLayers(mode, starts.size()))
+  if (Status fault = checkLayers(mode, starts.size()))
     return fault;
   for (int64_t unit : mode.layers)
     starts[unit] = true;
@@ -126,19 +126,19 @@ Fault plc::planner::chooseSelective(const RematMode &mode, RematProblem &problem
 
 // Saves as many bytes of whole layers as fit in `memoryFraction` of what policy `none` saves, deeper layers first. Each
 // other layer is a segment.
-Fault plc::planner::chooseDynamic(const RematMode &mode, RematProblem &problem) {
-  if (Fault fault = checkDistance(mode))
+Status plc::planner::chooseDynamic(const RematMode &mode, RematProblem &problem) {
+  if (Status fault = checkDistance(mode))
     return fault;
   if (!(mode.memoryFraction >= 0 && mode.memoryFraction <= 1))
     return "memory-fraction is " + std::to_string(mode.memoryFraction) + " but must be from 0 to 1";
   std::vector<bool> kept;
-  if (Fault fault = chooseKept(mode.memoryFraction, problem, kept))
+  if (Status fault = chooseKept(mode.memoryFraction, problem, kept))
     return fault;
   cutLayers(problem, kept);
   return std::nullopt;
 }
 
-Fault SubsetSumProblem::check() const {
+Status SubsetSumProblem::check() const {
   for (size_t layer = 0; layer < bytes.size(); ++layer)
     if (bytes[layer] < 0)
       return "layer " + std::to_string(layer) + " has " + std::to_string(bytes[layer]) + " bytes";
@@ -147,7 +147,7 @@ Fault SubsetSumProblem::check() const {
   return std::nullopt;
 }
 
-Fault SubsetSumProblem::verify(const std::vector<bool> &kept) const {
+Status SubsetSumProblem::verify(const std::vector<bool> &kept) const {
   if (kept.size() != bytes.size())
     return "tells of " + std::to_string(kept.size()) + " layers whether they are kept, but there are " +
            std::to_string(bytes.size());
@@ -179,8 +179,8 @@ static std::vector<int64_t> thinOut(const std::vector<int64_t> &sums, size_t mos
 
 // sums[i] has the sums that the first i layers can reach within the limit, ascending. Backwards from the largest: a
 // layer is saved if the sum without it is in the row before. Asking that first makes deeper layers win ties.
-Fault plc::planner::solveSubsetSum(const SubsetSumProblem &problem, std::vector<bool> &kept) {
-  if (Fault fault = problem.check())
+Status plc::planner::solveSubsetSum(const SubsetSumProblem &problem, std::vector<bool> &kept) {
+  if (Status fault = problem.check())
     return fault;
   std::vector<std::vector<int64_t>> sums{{0}};
   size_t mostOfRow = std::max<size_t>(mostSums / std::max<size_t>(problem.bytes.size(), 1), 2);

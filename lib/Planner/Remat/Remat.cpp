@@ -26,7 +26,7 @@ std::string name(const char *what, int64_t number) { return what + std::to_strin
 
 } // namespace
 
-Fault RematProblem::check() const {
+Status RematProblem::check() const {
   int64_t count = values.size();
   std::vector<bool> made(count);
   Total bytes, ns;
@@ -56,12 +56,12 @@ Fault RematProblem::check() const {
     for (int64_t value : call.args)
       if (value < 0 || value >= count || !made[value])
         return "backward reads " + name("value ", value) + ", which nothing makes";
-  if (Fault fault = bytes.check("bytes of values"))
+  if (Status fault = bytes.check("bytes of values"))
     return fault;
   return ns.check("times of calls");
 }
 
-Fault RematProblem::verify(const Remat &answer) const {
+Status RematProblem::verify(const Remat &answer) const {
   if (answer.kept.size() != values.size() || answer.cloned.size() != calls.size())
     return "is about " + std::to_string(answer.kept.size()) + " values and " + std::to_string(answer.cloned.size()) +
            " calls of " + std::to_string(values.size()) + " and " + std::to_string(calls.size());
@@ -84,7 +84,7 @@ Fault RematProblem::verify(const Remat &answer) const {
   }
   if (int64_t peak = limitBytes ? peakBytes(answer) : 0; peak > limitBytes)
     return noPlanFits("the backward pass holds " + formatBytes(peak) + ", limit " + formatBytes(limitBytes) +
-                      formatMissing(peak, limitBytes));
+                      formatShortfall(peak, limitBytes));
   return std::nullopt;
 }
 

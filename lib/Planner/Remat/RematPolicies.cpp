@@ -12,8 +12,8 @@ std::span<const RematPolicyRow> Choice<RematPolicy>::rows() {
   return table;
 }
 
-Fault plc::planner::chooseSegments(const RematMode &mode, RematProblem &problem) {
-  if (Fault fault = problem.check())
+Status plc::planner::chooseSegments(const RematMode &mode, RematProblem &problem) {
+  if (Status fault = problem.check())
     return fault;
   return rowOf(mode.policy).choose(mode, problem);
 }

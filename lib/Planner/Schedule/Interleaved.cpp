@@ -69,7 +69,7 @@ private:
 //
 //   0f0 0f1 2f0 2f1 2b0 2b1 0b0 0b1
 //   1f0 1f1 3f0 3b0 3f1 3b1 1b0 1b1
-Fault plc::planner::orderInterleaved(const ScheduleProblem &problem, Schedule &schedule) {
+Status plc::planner::orderInterleaved(const ScheduleProblem &problem, Schedule &schedule) {
   int64_t ranks = problem.numRanks(), chunks = (int64_t(problem.stages.size()) + ranks - 1) / ranks;
   // With one chunk on each rank this is 1F1B.
   if (chunks == 1)

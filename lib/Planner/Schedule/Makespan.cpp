@@ -23,7 +23,7 @@ private:
 
 } // namespace
 
-Fault plc::planner::simulate(const ScheduleProblem &problem, const Schedule &schedule, Simulation &simulation) {
+Status plc::planner::simulate(const ScheduleProblem &problem, const Schedule &schedule, Simulation &simulation) {
   size_t ranks = schedule.ranks.size();
   Ends ends(problem);
   std::vector<int64_t> clock(ranks, 0);
@@ -31,7 +31,7 @@ Fault plc::planner::simulate(const ScheduleProblem &problem, const Schedule &sch
   simulation = {};
   simulation.start.resize(ranks);
   simulation.end.resize(ranks);
-  simulation.place.resize(ranks);
+  simulation.position.resize(ranks);
   std::vector<std::vector<int64_t>> into = problem.dependencesInto();
   // When a job's dependences allow it to start, or -1 if one of them has not run.
   auto readyAt = [&](const ScheduledTask &job) {
@@ -45,7 +45,7 @@ Fault plc::planner::simulate(const ScheduleProblem &problem, const Schedule &sch
     }
     return ready;
   };
-  int64_t place = 0, busy = 0;
+  int64_t position = 0, busy = 0;
   // Each pass runs every rank as far as it gets. A pass without progress is the end, or a deadlock.
   for (bool progress = true; progress;) {
     progress = false;
@@ -59,7 +59,7 @@ Fault plc::planner::simulate(const ScheduleProblem &problem, const Schedule &sch
         clock[rank] = ends.at(job.stage, job.kind, job.microBatch) = start + ns;
         simulation.start[rank].push_back(start);
         simulation.end[rank].push_back(start + ns);
-        simulation.place[rank].push_back(place++);
+        simulation.position[rank].push_back(position++);
         simulation.makespan = std::max(simulation.makespan, start + ns);
         busy += ns;
         progress = true;

@@ -50,7 +50,7 @@ private:
     for (size_t r = 0; r < routes.size(); ++r) {
       auto &from = gaps[problem.stages[routes[r].source].rank], &to = gaps[problem.stages[routes[r].destination].rank];
       for (int64_t i = 0; i < problem.microBatches; ++i) {
-        const MessagePlaces &at = plan.channels[r].messages[i];
+        const MessagePositions &at = plan.channels[r].messages[i];
         Action action{send, int64_t(r), i, problem.scaled(routes[r].ns, i)};
         auto add = [&](auto &gap, Kind kind) {
           action.kind = kind;
@@ -117,7 +117,7 @@ public:
   MessagePlan run(int64_t maxSlots) {
     MessagePlan plan;
     for (const MessageRoute &route : routes)
-      plan.channels.push_back(place(route, maxSlots));
+      plan.channels.push_back(position(route, maxSlots));
     plan.makespan = actions.run(plan);
     if (int64_t(routes.size() * routes.size()) * problem.microBatches <= mostMessages)
       for (size_t r = 0; r < routes.size(); ++r)
@@ -136,7 +136,7 @@ private:
   void lowerSlots(MessagePlan &plan, size_t r) {
     while (plan.channels[r].slots > 1) {
       MessagePlan::Channel before = plan.channels[r];
-      plan.channels[r] = place(routes[r], before.slots - 1);
+      plan.channels[r] = position(routes[r], before.slots - 1);
       int64_t makespan = actions.run(plan);
       // A deadlock, or lost time: take back the last slot.
       if (makespan < 0 || makespan > plan.makespan) {
@@ -148,11 +148,11 @@ private:
   }
 
   // Positions of a route's messages, with at most `slots` receives posted at once.
-  MessagePlan::Channel place(const MessageRoute &route, int64_t slots) const {
+  MessagePlan::Channel position(const MessageRoute &route, int64_t slots) const {
     MessagePlan::Channel channel;
     int64_t from = problem.stages[route.source].rank, to = problem.stages[route.destination].rank;
     for (int64_t i = 0; i < problem.microBatches; ++i) {
-      MessagePlaces at;
+      MessagePositions at;
       at.producer = positions[indexOf(route.source, route.from, i)];
       at.consumer = positions[indexOf(route.destination, route.to, i)];
       at.post = lastPost(times.end[to], at.consumer, times.start[to][at.consumer] - problem.scaled(route.ns, i));
@@ -162,7 +162,7 @@ private:
     for (int64_t i = problem.microBatches - 1; i > 0; --i)
       channel.messages[i - 1].post = std::min(channel.messages[i - 1].post, channel.messages[i].post);
     for (int64_t i = 0; i < problem.microBatches; ++i) {
-      MessagePlaces &at = channel.messages[i];
+      MessagePositions &at = channel.messages[i];
       // No slot is free before the message `slots` earlier has been awaited: post directly behind that wait.
       if (i >= slots && channel.messages[i - slots].consumer >= at.post) {
         at.post = channel.messages[i - slots].consumer;
@@ -174,23 +174,23 @@ private:
     return channel;
   }
 
-  int64_t waitFor(int64_t from, int64_t to, const MessagePlaces &at, int64_t ns) const {
+  int64_t waitFor(int64_t from, int64_t to, const MessagePositions &at, int64_t ns) const {
     int64_t posted = at.late ? times.start[to][at.post] : at.post ? times.end[to][at.post - 1] : 0;
-    return firstWait(times.start[from], times.place[from], at.producer,
-                     {times.start[to][at.post], times.place[to][at.post]},
+    return firstWait(times.start[from], times.position[from], at.producer,
+                     {times.start[to][at.post], times.position[to][at.post]},
                      std::max(posted, times.end[from][at.producer]) + ns);
   }
 
   // The most receives that are open at once. Before one run, late posts follow the waits, others precede them.
-  static int64_t countSlots(const std::vector<MessagePlaces> &messages) {
+  static int64_t countSlots(const std::vector<MessagePositions> &messages) {
     std::vector<std::tuple<int64_t, int, int>> events; // run, place before it, change
-    for (const MessagePlaces &at : messages) {
+    for (const MessagePositions &at : messages) {
       events.emplace_back(at.post, at.late ? 2 : 0, 1);
       events.emplace_back(at.consumer, 1, -1);
     }
     std::sort(events.begin(), events.end());
     int64_t now = 0, most = 1;
-    for (auto [run, place, change] : events)
+    for (auto [run, position, change] : events)
       most = std::max(most, now += change);
     return most;
   }
@@ -216,10 +216,10 @@ int64_t plc::planner::lastPost(const std::vector<int64_t> &end, int64_t consumer
   return post;
 }
 
-int64_t plc::planner::firstWait(const std::vector<int64_t> &start, const std::vector<int64_t> &place, int64_t producer,
-                                std::pair<int64_t, int64_t> post, int64_t arrival) {
+int64_t plc::planner::firstWait(const std::vector<int64_t> &start, const std::vector<int64_t> &position,
+                                int64_t producer, std::pair<int64_t, int64_t> post, int64_t arrival) {
   int64_t wait = producer + 1;
-  while (wait < int64_t(start.size()) && (std::pair(start[wait], place[wait]) < post || start[wait] < arrival))
+  while (wait < int64_t(start.size()) && (std::pair(start[wait], position[wait]) < post || start[wait] < arrival))
     ++wait;
   return wait;
 }

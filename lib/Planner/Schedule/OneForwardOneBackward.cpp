@@ -15,7 +15,7 @@ using namespace plc::planner;
 //   0 1 2 3 . . . . 0 0 1 1 ...     forwards, then backwards
 //   . 0 1 2 3 . . 0 0 1 1 ...
 //   . . 0 1 2 3 0 0 1 1 ...
-Fault plc::planner::orderGPipe(const ScheduleProblem &problem, Schedule &schedule) {
+Status plc::planner::orderGPipe(const ScheduleProblem &problem, Schedule &schedule) {
   StageOrders orders(problem);
   for (size_t s = 0; s < problem.stages.size(); ++s) {
     for (int64_t i = 0; i < problem.microBatches; ++i)
@@ -34,7 +34,7 @@ Fault plc::planner::orderGPipe(const ScheduleProblem &problem, Schedule &schedul
 //   f0 f1 f2 b0 f3 b1 b2 b3         warm-up of S-1-s forwards, then pairs, then the backwards left
 //   f0 f1 b0 f2 b1 f3 b2 b3
 //   f0 b0 f1 b1 f2 b2 f3 b3
-Fault plc::planner::order1F1B(const ScheduleProblem &problem, Schedule &schedule) {
+Status plc::planner::order1F1B(const ScheduleProblem &problem, Schedule &schedule) {
   // Without backward tasks the two schedules are one.
   if (isForwardOnly(problem))
     return orderGPipe(problem, schedule);

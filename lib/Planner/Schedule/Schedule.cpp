@@ -35,7 +35,7 @@ std::vector<std::vector<int64_t>> ScheduleProblem::dependencesInto() const {
 namespace {
 
 // Samples are given for all micro-batches or for none, and are positive.
-Fault checkSamples(const ScheduleProblem &problem) {
+Status checkSamples(const ScheduleProblem &problem) {
   if (!problem.samples.empty() && int64_t(problem.samples.size()) != problem.microBatches)
     return "has samples of " + std::to_string(problem.samples.size()) + " micro-batches of " +
            std::to_string(problem.microBatches);
@@ -47,12 +47,12 @@ Fault checkSamples(const ScheduleProblem &problem) {
 
 } // namespace
 
-Fault ScheduleProblem::check() const {
+Status ScheduleProblem::check() const {
   if (microBatches <= 0)
     return "has " + std::to_string(microBatches) + " micro-batches but needs 1 or more";
   if (stages.empty())
     return "has no stage";
-  if (Fault fault = checkSamples(*this))
+  if (Status fault = checkSamples(*this))
     return fault;
   for (size_t stage = 0; stage < stages.size(); ++stage) {
     if (stages[stage].rank < 0 || stages[stage].rank >= int64_t(stages.size()))
@@ -63,7 +63,7 @@ Fault ScheduleProblem::check() const {
         return "stage " + std::to_string(stage) + " has time " + std::to_string(stages[stage].ns[kind]) + " for " +
                "FBW"[kind];
   }
-  if (Fault fault = checkSize())
+  if (Status fault = checkSize())
     return fault;
   std::vector<std::pair<int64_t, int64_t>> edges;
   for (const Dependence &each : dependences) {
@@ -86,7 +86,7 @@ Fault ScheduleProblem::check() const {
 }
 
 // Ranks are used without a gap, and no sum of times overflows.
-Fault ScheduleProblem::checkSize() const {
+Status ScheduleProblem::checkSize() const {
   std::vector<bool> used(numRanks());
   int64_t tasks = 0;
   Total ns;
@@ -107,7 +107,7 @@ Fault ScheduleProblem::checkSize() const {
   return ns.check("times of all jobs");
 }
 
-Fault ScheduleProblem::verify(const Schedule &schedule) const {
+Status ScheduleProblem::verify(const Schedule &schedule) const {
   if (int64_t(schedule.ranks.size()) != numRanks())
     return "orders " + std::to_string(schedule.ranks.size()) + " ranks of " + std::to_string(numRanks());
   std::vector<std::array<int64_t, 3>> next(stages.size(), {0, 0, 0});

@@ -67,8 +67,8 @@ private:
   int64_t placeOf(int64_t job) const {
     return reversed ? jobs.microBatches - 1 - jobs.microBatchOf(job) : jobs.microBatchOf(job);
   }
-  int64_t jobAt(int64_t chain, int64_t place) const {
-    return jobs.jobOf(chain, reversed ? jobs.microBatches - 1 - place : place);
+  int64_t jobAt(int64_t chain, int64_t position) const {
+    return jobs.jobOf(chain, reversed ? jobs.microBatches - 1 - position : position);
   }
 
   // Counts of four chains as one vector: taking the larger of two counts dominates the time.
@@ -115,8 +115,8 @@ private:
     Seen &mine = seen[chain];
     mine.counts.resize(chains.size());
     for (size_t c = 0; c < chains.size(); ++c)
-      for (int32_t &place = mine.counts[c]; place < countOf(job, chains[c]); ++place) {
-        int64_t earlier = jobAt(chains[c], place);
+      for (int32_t &position = mine.counts[c]; position < countOf(job, chains[c]); ++position) {
+        int64_t earlier = jobAt(chains[c], position);
         mine.machine.add(head[earlier], jobs.ns[earlier]);
       }
     return mine.machine.end();

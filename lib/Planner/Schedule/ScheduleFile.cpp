@@ -154,7 +154,7 @@ std::optional<ScheduleFile::Error> ScheduleFile::read(std::string_view text) {
   return checkComplete();
 }
 
-Fault ScheduleFile::order(const ScheduleProblem &problem, Schedule &schedule) const {
+Status ScheduleFile::order(const ScheduleProblem &problem, Schedule &schedule) const {
   if (ranks.size() != problem.stages.size())
     return "has " + std::to_string(ranks.size()) + " stages but the program has " +
            std::to_string(problem.stages.size());
@@ -175,7 +175,7 @@ bool ScheduleFile::splitsBackward() const {
   });
 }
 
-Fault plc::planner::orderFile(const ScheduleProblem &, Schedule &) {
+Status plc::planner::orderFile(const ScheduleProblem &, Schedule &) {
   return "schedule 'file' needs the file that holds the order";
 }
 

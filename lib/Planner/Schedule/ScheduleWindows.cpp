@@ -71,9 +71,9 @@ private:
       std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return key(a) < key(b); });
       return order;
     };
-    std::vector<int64_t> byHead = sorted([&](int64_t k) { return heads[list[k]]; }), place(count), later(count);
+    std::vector<int64_t> byHead = sorted([&](int64_t k) { return heads[list[k]]; }), position(count), later(count);
     for (size_t k = 0; k < count; ++k) {
-      place[byHead[k]] = k;
+      position[byHead[k]] = k;
       later[k] = heads[list[k]];
     }
     std::vector<int64_t> byLatest = sorted([&](int64_t k) { return deadline(k) - ns(k); });
@@ -84,28 +84,28 @@ private:
     for (int64_t k : sorted([&](int64_t k) { return heads[list[k]] + ns(k); })) {
       for (; next < count && heads[list[k]] + ns(k) > deadline(byLatest[next]) - ns(byLatest[next]); ++next) {
         isBefore[byLatest[next]] = true;
-        before.add(place[byLatest[next]], heads[list[byLatest[next]]], ns(byLatest[next]));
+        before.add(position[byLatest[next]], heads[list[byLatest[next]]], ns(byLatest[next]));
       }
       if (isBefore[k])
-        before.remove(place[k]);
+        before.remove(position[k]);
       later[k] = std::max(later[k], before.end());
       if (isBefore[k])
-        before.add(place[k], heads[list[k]], ns(k));
+        before.add(position[k], heads[list[k]], ns(k));
     }
     // Edge finding: from the last deadline on, jobs leave the set and become optional.
     ThetaTree set(count);
     for (size_t k = 0; k < count; ++k)
-      set.add(place[k], heads[list[k]], ns(k));
+      set.add(position[k], heads[list[k]], ns(k));
     std::vector<int64_t> byDeadline = sorted([&](int64_t k) { return -deadline(k); });
     for (size_t n = 0; n < count; ++n) {
       int64_t k = byDeadline[n];
       if (set.end() > deadline(k))
         return false;
-      set.addOptional(place[k], heads[list[k]], ns(k));
+      set.addOptional(position[k], heads[list[k]], ns(k));
       while (n + 1 < count && set.endWithOne() > deadline(byDeadline[n + 1]) && set.theOne() >= 0) {
         int64_t behind = byHead[set.theOne()];
         later[behind] = std::max(later[behind], set.end());
-        set.remove(place[behind]);
+        set.remove(position[behind]);
       }
     }
     for (size_t k = 0; k < count; ++k)

@@ -17,34 +17,34 @@ std::span<const ScheduleFamily> Choice<ScheduleKind>::rows() {
   return table;
 }
 
-std::vector<int64_t> plc::planner::placeStages(Placement placement, int64_t stages, int64_t chunks) {
+std::vector<int64_t> plc::planner::rankMapOf(Placement placement, int64_t stages, int64_t chunks) {
   int64_t ranks = (stages + chunks - 1) / chunks;
-  std::vector<int64_t> place;
+  std::vector<int64_t> rankMap;
   for (int64_t stage = 0; stage < stages; ++stage) {
-    bool back = placement == Placement::vee && stage / ranks % 2;
-    place.push_back(back ? ranks - 1 - stage % ranks : stage % ranks);
+    bool back = placement == Placement::vShape && stage / ranks % 2;
+    rankMap.push_back(back ? ranks - 1 - stage % ranks : stage % ranks);
   }
-  return place;
+  return rankMap;
 }
 
 namespace {
 
 // The stages must be on the ranks that the schedule's row names.
-Fault verifyPlacement(const ScheduleFamily &family, const ScheduleProblem &problem) {
+Status verifyPlacement(const ScheduleFamily &family, const ScheduleProblem &problem) {
   if (family.placement == Placement::any)
     return std::nullopt;
   int64_t stages = problem.stages.size(), ranks = problem.numRanks();
-  std::vector<int64_t> place = placeStages(family.placement, stages, (stages + ranks - 1) / ranks);
+  std::vector<int64_t> rankMap = rankMapOf(family.placement, stages, (stages + ranks - 1) / ranks);
   for (int64_t stage = 0; stage < stages; ++stage)
-    if (problem.stages[stage].rank != place[stage])
+    if (problem.stages[stage].rank != rankMap[stage])
       return "schedule '" + std::string(family.name) + "' needs stage " + std::to_string(stage) + " on rank " +
-             std::to_string(place[stage]) + " but it is on rank " + std::to_string(problem.stages[stage].rank);
+             std::to_string(rankMap[stage]) + " but it is on rank " + std::to_string(problem.stages[stage].rank);
   return std::nullopt;
 }
 
 // No task of a stage may run between its B and W if the schedule's row says so: `--plan-partition` relies on it, and
 // makes a full backward.
-Fault verifyPromise(const ScheduleFamily &family, const ScheduleProblem &problem, const Schedule &schedule) {
+Status verifyPromise(const ScheduleFamily &family, const ScheduleProblem &problem, const Schedule &schedule) {
   std::string name = "schedule '" + std::string(family.name) + "'";
   std::vector<const ScheduledTask *> last(problem.stages.size()); // the task that the stage ran last
   for (const std::vector<ScheduledTask> &rank : schedule.ranks)
@@ -60,26 +60,26 @@ Fault verifyPromise(const ScheduleFamily &family, const ScheduleProblem &problem
 
 } // namespace
 
-Fault plc::planner::solve(const ScheduleFamily &family, const ScheduleProblem &problem, Schedule &schedule) {
-  if (Fault fault = problem.check())
+Status plc::planner::solve(const ScheduleFamily &family, const ScheduleProblem &problem, Schedule &schedule) {
+  if (Status fault = problem.check())
     return fault;
   // Shards order by their pipeline; orders by times see all stages.
   bool isShared = !problem.pipeline.empty() && family.follows == OrderSource::shape;
-  Fault wrong = isShared ? std::nullopt : verifyPlacement(family, problem);
+  Status wrong = isShared ? std::nullopt : verifyPlacement(family, problem);
   if (wrong)
     return wrong;
   auto orderPipeline = [&](const ScheduleProblem &pipeline, Schedule &wide) { return solve(family, pipeline, wide); };
-  if (Fault fault = isShared ? orderShared(orderPipeline, !family.splitsBackward, problem, schedule)
-                             : family.order(problem, schedule))
+  if (Status fault = isShared ? orderShared(orderPipeline, !family.splitsBackward, problem, schedule)
+                              : family.order(problem, schedule))
     return fault;
-  if (Fault fault = problem.verify(schedule))
+  if (Status fault = problem.verify(schedule))
     return fault;
   return verifyPromise(family, problem, schedule);
 }
 
 // The fastest of the shape-driven schedules. Searched plans bring their own orders (plc/Search/Search.h); this serves
 // programs without a plan.
-Fault plc::planner::orderAuto(const ScheduleProblem &problem, Schedule &schedule) {
+Status plc::planner::orderAuto(const ScheduleProblem &problem, Schedule &schedule) {
   int64_t least = -1;
   for (const ScheduleFamily &family : Choice<ScheduleKind>::rows()) {
     Schedule other;

@@ -16,28 +16,28 @@
 
 using namespace plc::planner;
 
-std::vector<int64_t> plc::planner::groupsOf(const std::vector<int64_t> &place, int64_t shards,
+std::vector<int64_t> plc::planner::groupsOf(const std::vector<int64_t> &rankMap, int64_t shards,
                                             const std::vector<int64_t> &pipeline) {
   std::vector<int64_t> groups(pipeline.back() + 1);
-  for (size_t part = 0; part < place.size(); ++part)
-    groups[pipeline[part]] = place[part] / shards;
+  for (size_t shard = 0; shard < rankMap.size(); ++shard)
+    groups[pipeline[shard]] = rankMap[shard] / shards;
   return groups;
 }
 
 ScheduleProblem plc::planner::pipelineOf(const ScheduleProblem &problem) {
-  std::vector<int64_t> place;
-  for (const ScheduleProblem::Stage &part : problem.stages)
-    place.push_back(part.rank);
+  std::vector<int64_t> rankMap;
+  for (const ScheduleProblem::Stage &shard : problem.stages)
+    rankMap.push_back(shard.rank);
   ScheduleProblem pipeline;
   pipeline.microBatches = problem.microBatches;
   pipeline.samples = problem.samples;
-  for (int64_t group : groupsOf(place, problem.shards, problem.pipeline))
+  for (int64_t group : groupsOf(rankMap, problem.shards, problem.pipeline))
     pipeline.stages.push_back({group});
-  for (size_t part = 0; part < place.size(); ++part)
+  for (size_t shard = 0; shard < rankMap.size(); ++shard)
     for (int kind = 0; kind < 3; ++kind) {
-      ScheduleProblem::Stage &stage = pipeline.stages[problem.pipeline[part]];
-      stage.has[kind] = stage.has[kind] || problem.stages[part].has[kind];
-      stage.ns[kind] += problem.stages[part].ns[kind];
+      ScheduleProblem::Stage &stage = pipeline.stages[problem.pipeline[shard]];
+      stage.has[kind] = stage.has[kind] || problem.stages[shard].has[kind];
+      stage.ns[kind] += problem.stages[shard].ns[kind];
     }
   // Dependences inside a group hold by the group's own order. Those between kinds remain, also for a W that stands with
   // its B.
@@ -52,30 +52,30 @@ namespace {
 
 // Replaces each task of the pipeline's order by the tasks of its shards.
 Schedule divide(const Schedule &whole, bool joins, const ScheduleProblem &problem) {
-  std::vector<std::vector<int64_t>> parts(problem.pipeline.back() + 1);
-  std::vector<bool> hasB(parts.size());
-  for (size_t part = 0; part < problem.pipeline.size(); ++part) {
-    parts[problem.pipeline[part]].push_back(part);
-    hasB[problem.pipeline[part]] = hasB[problem.pipeline[part]] || problem.stages[part].has[int(TaskKind::B)];
+  std::vector<std::vector<int64_t>> shards(problem.pipeline.back() + 1);
+  std::vector<bool> hasB(shards.size());
+  for (size_t shard = 0; shard < problem.pipeline.size(); ++shard) {
+    shards[problem.pipeline[shard]].push_back(shard);
+    hasB[problem.pipeline[shard]] = hasB[problem.pipeline[shard]] || problem.stages[shard].has[int(TaskKind::B)];
   }
   Schedule schedule;
   schedule.ranks.resize(problem.numRanks());
-  auto add = [&](int64_t part, TaskKind kind, int64_t microBatch) {
-    if (problem.stages[part].has[int(kind)])
-      schedule.ranks[problem.stages[part].rank].push_back({part, kind, microBatch});
+  auto add = [&](int64_t shard, TaskKind kind, int64_t microBatch) {
+    if (problem.stages[shard].has[int(kind)])
+      schedule.ranks[problem.stages[shard].rank].push_back({shard, kind, microBatch});
   };
   for (const std::vector<ScheduledTask> &group : whole.ranks)
     for (const ScheduledTask &job : group) {
       bool isJoined = joins && hasB[job.stage];
-      const std::vector<int64_t> &own = parts[job.stage];
+      const std::vector<int64_t> &own = shards[job.stage];
       if (job.kind == TaskKind::F)
-        for (int64_t part : own)
-          add(part, TaskKind::F, job.microBatch);
+        for (int64_t shard : own)
+          add(shard, TaskKind::F, job.microBatch);
       else if (job.kind == TaskKind::B || !isJoined)
-        for (auto part = own.rbegin(); part != own.rend(); ++part) {
-          add(*part, job.kind, job.microBatch);
+        for (auto shard = own.rbegin(); shard != own.rend(); ++shard) {
+          add(*shard, job.kind, job.microBatch);
           if (isJoined)
-            add(*part, TaskKind::W, job.microBatch);
+            add(*shard, TaskKind::W, job.microBatch);
         }
     }
   return schedule;
@@ -83,10 +83,10 @@ Schedule divide(const Schedule &whole, bool joins, const ScheduleProblem &proble
 
 } // namespace
 
-Fault plc::planner::orderShared(const std::function<Fault(const ScheduleProblem &, Schedule &)> &order, bool joins,
-                                const ScheduleProblem &problem, Schedule &schedule) {
+Status plc::planner::orderShared(const std::function<Status(const ScheduleProblem &, Schedule &)> &order, bool joins,
+                                 const ScheduleProblem &problem, Schedule &schedule) {
   Schedule whole;
-  if (Fault fault = order(pipelineOf(problem), whole))
+  if (Status fault = order(pipelineOf(problem), whole))
     return fault;
   schedule = divide(whole, joins && problem.shards > 1, problem);
   return std::nullopt;
@@ -148,16 +148,16 @@ std::optional<Schedule> plc::planner::pipelineOrderOf(const ScheduleProblem &pro
   return std::nullopt;
 }
 
-Fault plc::planner::orderByFile(const ScheduleFile &file, const ScheduleProblem &problem, Schedule &schedule) {
+Status plc::planner::orderByFile(const ScheduleFile &file, const ScheduleProblem &problem, Schedule &schedule) {
   bool isForward = std::none_of(problem.stages.begin(), problem.stages.end(),
                                 [](const ScheduleProblem::Stage &stage) { return stage.has[1] || stage.has[2]; });
   auto read = [&](const ScheduleProblem &pipeline, Schedule &order) {
     // An entry for some of the outputs may have fewer stages. It has forwards alone, so any order is valid.
-    Fault fault = isForward && pipeline.stages.size() < file.place().size() ? orderGPipe(pipeline, order)
-                                                                            : file.order(pipeline, order);
+    Status fault = isForward && pipeline.stages.size() < file.rankMap().size() ? orderGPipe(pipeline, order)
+                                                                               : file.order(pipeline, order);
     return fault ? fault : pipeline.verify(order);
   };
-  Fault fault = problem.pipeline.empty() ? read(problem, schedule)
-                                         : orderShared(read, /*joins=*/!file.splitsBackward(), problem, schedule);
+  Status fault = problem.pipeline.empty() ? read(problem, schedule)
+                                          : orderShared(read, /*joins=*/!file.splitsBackward(), problem, schedule);
   return fault ? fault : problem.verify(schedule);
 }

@@ -11,19 +11,19 @@ void StageOrders::add(int64_t stage, TaskKind kind, int64_t microBatch) {
     orders.ranks[stage].push_back({stage, kind, microBatch});
 }
 
-Fault StageOrders::mergeOnRanks(Schedule &schedule) const {
+Status StageOrders::mergeOnRanks(Schedule &schedule) const {
   // Simulate with a rank for each stage, then sort the tasks of a real rank by start.
   ScheduleProblem apart = problem;
   for (size_t stage = 0; stage < apart.stages.size(); ++stage)
     apart.stages[stage].rank = stage;
   Simulation simulation;
-  if (Fault fault = simulate(apart, orders, simulation))
+  if (Status fault = simulate(apart, orders, simulation))
     return fault;
   using Timed = std::tuple<int64_t, int64_t, ScheduledTask>;
   std::vector<std::vector<Timed>> timed(problem.numRanks());
   for (size_t stage = 0; stage < orders.ranks.size(); ++stage)
     for (size_t i = 0; i < orders.ranks[stage].size(); ++i)
-      timed[problem.stages[stage].rank].emplace_back(simulation.start[stage][i], simulation.place[stage][i],
+      timed[problem.stages[stage].rank].emplace_back(simulation.start[stage][i], simulation.position[stage][i],
                                                      orders.ranks[stage][i]);
   schedule.ranks.assign(timed.size(), {});
   for (size_t rank = 0; rank < timed.size(); ++rank) {

@@ -23,7 +23,7 @@ public:
 
   /// Merges the orders of stages into orders of ranks. Stages of one rank interleave as if each had a rank of its own:
   /// starts respect dependences, and so does the order of starts. Fails if the orders deadlock.
-  Fault mergeOnRanks(Schedule &schedule) const;
+  Status mergeOnRanks(Schedule &schedule) const;
 
 private:
   const ScheduleProblem &problem;

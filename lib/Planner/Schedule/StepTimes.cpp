@@ -10,7 +10,7 @@ namespace {
 
 int64_t makespanOf(const ScheduleProblem &problem, const Schedule &schedule) {
   Simulation simulation;
-  Fault fault = simulate(problem, schedule, simulation);
+  Status fault = simulate(problem, schedule, simulation);
   assert(!fault && "the order ends whatever its jobs take");
   (void)fault;
   return simulation.makespan;
@@ -66,7 +66,7 @@ int64_t plc::planner::savedBy(const ScheduleProblem &problem, const Schedule &sc
   return makespanOf(problem, schedule) - makespanOf(other, schedule);
 }
 
-int64_t plc::planner::savedWithoutWays(const ScheduleProblem &problem, const Schedule &schedule) {
+int64_t plc::planner::savedWithoutTransfers(const ScheduleProblem &problem, const Schedule &schedule) {
   ScheduleProblem other = problem;
   for (ScheduleProblem::Dependence &each : other.dependences)
     each.ns = 0;

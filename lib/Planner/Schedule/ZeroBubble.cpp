@@ -27,7 +27,7 @@ void addStage(StageOrders &orders, int64_t s, int64_t microBatches, int64_t warm
 }
 
 // `times` the warm-up of 1F1B. W is delayed so that all stages have equally many micro-batches in flight.
-Fault orderZeroBubble(const ScheduleProblem &problem, int64_t times, Schedule &schedule) {
+Status orderZeroBubble(const ScheduleProblem &problem, int64_t times, Schedule &schedule) {
   if (isForwardOnly(problem))
     return orderGPipe(problem, schedule);
   StageOrders orders(problem);
@@ -48,13 +48,13 @@ Fault orderZeroBubble(const ScheduleProblem &problem, int64_t times, Schedule &s
 //   f0 f1 f2 b0 w0 f3 b1 w1 b2 w2 b3 w3
 //   f0 f1 b0 f2 b1 w0 f3 b2 w1 b3 w2 w3
 //   f0 b0 f1 b1 f2 b2 w0 f3 b3 w1 w2 w3
-Fault plc::planner::orderZBH1(const ScheduleProblem &problem, Schedule &schedule) {
+Status plc::planner::orderZBH1(const ScheduleProblem &problem, Schedule &schedule) {
   return orderZeroBubble(problem, 1, schedule);
 }
 
 // Twice the warm-up, so that no stage waits for its first B if the optimizer does not interrupt the stream of
 // micro-batches. Memory: min(M, 2S-1) in flight. Here each step ends with an update, so equal tasks take the time of
 // zb_h1; it gains where B takes longer than F. Source: as above.
-Fault plc::planner::orderZBH2(const ScheduleProblem &problem, Schedule &schedule) {
+Status plc::planner::orderZBH2(const ScheduleProblem &problem, Schedule &schedule) {
   return orderZeroBubble(problem, 2, schedule);
 }

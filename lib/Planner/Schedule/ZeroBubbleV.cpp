@@ -72,7 +72,7 @@ private:
 //
 //   0f0 0f1 0f2 3f0 3b0 3w0 3f1 3b1 3w1 0b0 0w0 3f2 3b2 3w2 0b1 0w1 0b2 0w2
 //   1f0 2f0 1f1 2f1 2b0 2w0 1f2 1b0 1w0 2f2 2b1 2w1 1b1 2b2 1b2 1w1 2w2 1w2
-Fault plc::planner::orderZBV(const ScheduleProblem &problem, Schedule &schedule) {
+Status plc::planner::orderZBV(const ScheduleProblem &problem, Schedule &schedule) {
   schedule.ranks.assign(problem.numRanks(), {});
   for (size_t rank = 0; rank < schedule.ranks.size(); ++rank)
     RankOrder(problem, rank, schedule.ranks[rank]).run();

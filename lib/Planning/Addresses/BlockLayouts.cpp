@@ -33,7 +33,7 @@ BlockLayouts::BlockLayouts(const RankValues &rank, int64_t spare, int64_t mostBy
     guests = findGuests();
 }
 
-planner::Fault BlockLayouts::layOut(const planner::MemoryStrategyRow &strategy) {
+planner::Status BlockLayouts::layOut(const planner::MemoryStrategyRow &strategy) {
   // Groups first, then guests between the hosts' values, then temporaries in all that is idle: each step fills bytes
   // that the steps before have fixed.
   for (size_t group = 0; group < isTemporary.size(); ++group)
@@ -43,12 +43,12 @@ planner::Fault BlockLayouts::layOut(const planner::MemoryStrategyRow &strategy) 
     lodge(guest);
   temporaries.resize(units.size());
   for (size_t unit = 0; unit < units.size(); ++unit)
-    if (planner::Fault fault = packTemporaries(unit, strategy))
+    if (planner::Status fault = packTemporaries(unit, strategy))
       return fault;
   return std::nullopt;
 }
 
-BlockLayouts::Place BlockLayouts::placeOf(const Body &body, Value value) const {
+BlockLayouts::BlockOffset BlockLayouts::offsetOf(const Body &body, Value value) const {
   auto found = shared.find(value);
   return found != shared.end() ? found->second : temporaries[unitOf[numberOf(body)]].lookup(value);
 }
@@ -246,7 +246,7 @@ std::vector<BlockLayouts::Guest> BlockLayouts::findGuests() const {
 }
 
 // Puts the values of a guest into holes of its host's blocks, and stacks the rest. The whole block then lives as long
-// as the guest, which costs bytes where many micro-batches wait; `BlockPlaces::layOut` decides whether it is worth it.
+// as the guest, which costs bytes where many micro-batches wait; `BlockOffsets::layOut` decides whether it is worth it.
 void BlockLayouts::lodge(const Guest &each) {
   const Unit &unit = units[each.unit];
   llvm::SetVector<int64_t> hosts;
@@ -255,7 +255,7 @@ void BlockLayouts::lodge(const Guest &each) {
   std::vector<Value> left = lifetimes.getGroups()[each.group].values;
   for (int64_t block : hosts) {
     planner::PackProblem problem;
-    problem.alignment = placeAlignment;
+    problem.alignment = bufferAlignment;
     std::vector<int64_t> offsets;
     for (const Block::Member &member : blocks[block].members) {
       auto touch = unit.touches.find(member.value);
@@ -285,7 +285,7 @@ void BlockLayouts::lodge(const Guest &each) {
 
 // Places the temporaries of a unit: first in idle bytes of blocks that the unit touches, the rest in a block of their
 // own.
-planner::Fault BlockLayouts::packTemporaries(size_t number, const planner::MemoryStrategyRow &strategy) {
+planner::Status BlockLayouts::packTemporaries(size_t number, const planner::MemoryStrategyRow &strategy) {
   const Unit &unit = units[number];
   SmallVector<Value> left;
   llvm::SetVector<int64_t> inside; // blocks of groups that the unit touches
@@ -302,11 +302,11 @@ planner::Fault BlockLayouts::packTemporaries(size_t number, const planner::Memor
   if (left.empty())
     return std::nullopt;
   planner::PackProblem problem;
-  problem.alignment = placeAlignment;
+  problem.alignment = bufferAlignment;
   for (Value value : left)
     problem.blocks.push_back(lifeIn(unit, value));
   planner::Packing packing;
-  if (planner::Fault fault = strategy.pack(problem, packing))
+  if (planner::Status fault = strategy.pack(problem, packing))
     return fault;
   int64_t block = spare ? blockOfAllRuns() : int64_t(blocks.size());
   // A drop is needed if another task could still read the bytes, or a clone's original is expected there.
@@ -350,7 +350,7 @@ void BlockLayouts::fill(size_t number, int64_t block, SmallVector<Value> &left) 
   ArrayRef<Group> groups = lifetimes.getGroups();
   bool frees = false;
   planner::PackProblem problem;
-  problem.alignment = placeAlignment;
+  problem.alignment = bufferAlignment;
   std::vector<int64_t> offsets;
   auto isTaken = [&](int64_t bytes, int64_t from, int64_t to, int64_t at) {
     if (from >= to)

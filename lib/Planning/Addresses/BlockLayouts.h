@@ -32,15 +32,15 @@ public:
     };
     std::vector<Item> items{};
   };
-  struct Place {
+  struct BlockOffset {
     int64_t block, offset;
   };
 
-  /// `spare` is that of `placeBlocks`. A block of a group has at most `mostBytes`, or one value. With `lodges`, a group
-  /// that begins in the unit in which another one ends may lie between the values of that one.
+  /// `spare` is that of `layOutBlocks`. A block of a group has at most `mostBytes`, or one value. With `lodges`, a
+  /// group that begins in the unit in which another one ends may lie between the values of that one.
   BlockLayouts(const RankValues &rank, int64_t spare, int64_t mostBytes, bool lodges);
   /// Computes all offsets; temporaries are packed by the strategy.
-  planner::Fault layOut(const planner::MemoryStrategyRow &strategy);
+  planner::Status layOut(const planner::MemoryStrategyRow &strategy);
 
   bool hasGuests() const { return !guests.empty(); }
 
@@ -48,9 +48,9 @@ public:
   /// The lifetimes of an item, by micro-batch.
   const std::vector<Life> &livesOf(size_t source) const { return sources[source].lives; }
   /// The block and offset of a value that the body touches.
-  Place placeOf(const Body &body, mlir::Value value) const;
+  BlockOffset offsetOf(const Body &body, mlir::Value value) const;
   /// The block and offset of a value that messages carry.
-  Place placeOf(mlir::Value value) const { return shared.lookup(value); }
+  BlockOffset offsetOf(mlir::Value value) const { return shared.lookup(value); }
   size_t numberOf(const Body &body) const { return &body - lifetimes.getBodies().data(); }
 
 private:
@@ -91,7 +91,7 @@ private:
   void putShared(int64_t block, size_t group, mlir::Value value, int64_t at);
   std::vector<Guest> findGuests() const;
   void lodge(const Guest &each);
-  planner::Fault packTemporaries(size_t number, const planner::MemoryStrategyRow &strategy);
+  planner::Status packTemporaries(size_t number, const planner::MemoryStrategyRow &strategy);
   int64_t blockOfAllRuns();
   planner::PackProblem::Block lifeIn(const Unit &unit, mlir::Value value) const;
   void fill(size_t number, int64_t block, llvm::SmallVector<mlir::Value> &left);
@@ -107,8 +107,8 @@ private:
   std::vector<bool> isTemporary;        // by group
   std::vector<Source> sources;          // by group, then by unit
   std::vector<Block> blocks;
-  llvm::DenseMap<mlir::Value, Place> shared;                   // values in blocks of groups
-  std::vector<llvm::DenseMap<mlir::Value, Place>> temporaries; // by unit
+  llvm::DenseMap<mlir::Value, BlockOffset> shared;                   // values in blocks of groups
+  std::vector<llvm::DenseMap<mlir::Value, BlockOffset>> temporaries; // by unit
 };
 
 } // namespace plc::plan

@@ -10,7 +10,7 @@ void Lifetimes::addRun(TaskOp task, bool keeps, int64_t microBatch) {
 }
 
 void Lifetimes::addMessage(Value value, int64_t microBatch) {
-  if (hasPlace(value))
+  if (hasOffset(value))
     return addOther();
   events.push_back({-1, value, microBatch});
   carried.insert(value);
@@ -24,7 +24,7 @@ int64_t Lifetimes::addBody(TaskOp task, bool keeps) {
   Body &body = bodies.emplace_back(Body{task, keeps});
   DenseMap<Value, size_t> touched;
   auto touch = [&](Value value) {
-    if (hasPlace(value))
+    if (hasOffset(value))
       return;
     auto [place, isNew] = touched.try_emplace(value, body.touches.size());
     if (isNew)

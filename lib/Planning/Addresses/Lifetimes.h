@@ -44,10 +44,10 @@ public:
     std::vector<Life> lives{}; ///< by micro-batch
   };
 
-  /// `hasPlace` is true for resolved values with a persistent buffer. Add the rank's actions in order, which numbers
+  /// `hasOffset` is true for resolved values with a persistent buffer. Add the rank's actions in order, which numbers
   /// them from 0, then call `group` once.
-  Lifetimes(TaskSlots &slots, std::function<bool(mlir::Value)> hasPlace)
-      : slots(slots), hasPlace(std::move(hasPlace)) {}
+  Lifetimes(TaskSlots &slots, std::function<bool(mlir::Value)> hasOffset)
+      : slots(slots), hasOffset(std::move(hasOffset)) {}
   void addRun(TaskOp task, bool keeps, int64_t microBatch);
   /// An action of a message that carries a resolved value.
   void addMessage(mlir::Value value, int64_t microBatch);
@@ -87,7 +87,7 @@ private:
   void extend(int64_t group, int64_t microBatch, int64_t action);
 
   TaskSlots &slots;
-  std::function<bool(mlir::Value)> hasPlace;
+  std::function<bool(mlir::Value)> hasOffset;
   std::vector<Event> events;
   std::vector<Body> bodies;
   std::map<std::pair<mlir::Operation *, bool>, int64_t> bodyNumbers;

@@ -6,7 +6,7 @@
 using namespace mlir;
 using namespace plc::plan;
 
-Lives::Lives(RankOp rank, TaskSlots &slots, const Statics &statics) : slots(slots), statics(statics) {
+Lives::Lives(RankOp rank, TaskSlots &slots, const PersistentBuffers &buffers) : slots(slots), buffers(buffers) {
   for (Operation &op : rank.getBody().front()) {
     if (!isa<DropOp>(op))
       tick(&op, nullptr);
@@ -35,7 +35,7 @@ void Lives::walkRun(RunOp run) {
 void Lives::tick(Operation *action, CallOp call) { moments.push_back({action, call}); }
 
 void Lives::touch(Value value, int64_t mb) {
-  if (isStatic(value) || statics.offsetOf(value, mb))
+  if (isPersistent(value) || buffers.offsetOf(value, mb))
     return;
   int64_t time = int64_t(moments.size()) - 1;
   auto [it, inserted] = lives.try_emplace(Instance(value, mb), time, time + 1);

@@ -2,7 +2,7 @@
 #ifndef PLC_LIB_PLANNING_ADDRESSES_LIVES_H
 #define PLC_LIB_PLANNING_ADDRESSES_LIVES_H
 
-#include "Statics.h"
+#include "PersistentBuffers.h"
 
 #include "plc/Analysis/TaskSlots.h"
 
@@ -21,7 +21,7 @@ public:
     CallOp call; ///< of a run; null for other actions
   };
 
-  Lives(RankOp rank, TaskSlots &slots, const Statics &statics);
+  Lives(RankOp rank, TaskSlots &slots, const PersistentBuffers &buffers);
 
   /// Live at times begin <= t < end, sorted by begin.
   llvm::MapVector<Instance, std::pair<int64_t, int64_t>> lives;
@@ -36,7 +36,7 @@ private:
   void walkRun(RunOp run);
 
   TaskSlots &slots;
-  const Statics &statics;
+  const PersistentBuffers &buffers;
 };
 
 } // namespace plc::plan

@@ -1,6 +1,6 @@
 //===- PlanAddresses.cpp - give every value of every rank an offset -------===//
 #include "Base/Programs.h"
-#include "PreparedPlaces.h"
+#include "PrecomputedOffsets.h"
 #include "RankOffsets.h"
 
 #include "plc/Dialect/Ein/Provenance.h"
@@ -23,10 +23,12 @@ using namespace mlir;
 using namespace plc;
 using namespace plc::plan;
 
-RankValues::RankValues(ProgramOp program, RankOp rank, TaskSlots &slots, const Statics &statics, int64_t staticBytes)
-    : program(program), rank(rank), cut(program.getCut()), slots(slots), statics(statics), staticBytes(staticBytes),
-      lifetimes(slots, [&statics](Value value) { return statics.placeOf(value) >= 0; }) {
-  // P runs before the step, in bytes of its own (`PreparedPlaces`), so it extends no lifetime.
+RankValues::RankValues(ProgramOp program, RankOp rank, TaskSlots &slots, const PersistentBuffers &buffers,
+                       int64_t persistentBytes)
+    : program(program), rank(rank), cut(program.getCut()), slots(slots), buffers(buffers),
+      persistentBytes(persistentBytes),
+      lifetimes(slots, [&buffers](Value value) { return buffers.bufferOf(value) >= 0; }) {
+  // P runs before the step, in bytes of its own (`PrecomputedOffsets`), so it extends no lifetime.
   for (auto action : rank.getBody().getOps<ActionInterface>()) {
     if (auto run = dyn_cast<RunOp>(action.getOperation()); run && !run.prepares())
       lifetimes.addRun(slots.getRoutes().taskOf(run), run.getKeep(), run.getMb());
@@ -40,12 +42,12 @@ RankValues::RankValues(ProgramOp program, RankOp rank, TaskSlots &slots, const S
 }
 
 int64_t RankValues::bytesOf(Value value, int64_t microBatch) const {
-  return roundUpPlace(byteSize(program, value.getType(), microBatch));
+  return roundUpToAlignment(byteSize(program, value.getType(), microBatch));
 }
 
 int64_t RankValues::bound() const {
-  return staticBytes + lifetimes.mostBytes([&](Value value, int64_t mb) { return bytesOf(value, mb); },
-                                           [&](int64_t mb) { return isShort(mb); });
+  return persistentBytes + lifetimes.mostBytes([&](Value value, int64_t mb) { return bytesOf(value, mb); },
+                                               [&](int64_t mb) { return isShort(mb); });
 }
 
 namespace {
@@ -58,9 +60,9 @@ public:
 
   /// Places the persistent buffers. Returns the number of other values, counted for each micro-batch.
   int64_t begin() {
-    placeStatics();
-    statics.emplace(layout, slots.getRoutes());
-    known.emplace(program, rank, slots, *statics, staticBytes);
+    layOutBuffers();
+    buffers.emplace(layout, slots.getRoutes());
+    known.emplace(program, rank, slots, *buffers, persistentBytes);
     return known->lifetimes.countValues();
   }
 
@@ -68,110 +70,110 @@ public:
   LogicalResult run(const planner::MemoryStrategyRow &strategy, bool eachValue, int64_t spare, int64_t limit,
                     bool isMeasured) {
     const RankValues &values = *known;
-    std::unique_ptr<Places> places;
-    PreparedPlaces prepared(rank, slots);
+    std::unique_ptr<RankOffsets> offsets;
+    PrecomputedOffsets precomputed(rank, slots);
     if (spare) {
-      places = placeBlocks(values, spare);
-      if (planner::Fault fault = places->pack(strategy))
+      offsets = layOutBlocks(values, spare);
+      if (planner::Status fault = offsets->pack(strategy))
         return emitNoPlan(rank) << *fault;
-      if (limit > 0 && places->getEnd() > limit) // no room for open orders
-        places = nullptr;
+      if (limit > 0 && offsets->getEnd() > limit) // no room for open orders
+        offsets = nullptr;
     }
-    if (!places)
-      if (planner::Fault fault = choose(values, strategy, eachValue, places))
+    if (!offsets)
+      if (planner::Status fault = choose(values, strategy, eachValue, offsets))
         return emitNoPlan(rank) << *fault;
     if (strategy.isQuick && limit > 0)
-      lower(places, values, strategy, eachValue, limit, isMeasured);
-    if (planner::Fault fault = prepared.pack(strategy))
+      lower(offsets, values, strategy, eachValue, limit, isMeasured);
+    if (planner::Status fault = precomputed.pack(strategy))
       return emitNoPlan(rank) << *fault;
-    int64_t bound = std::max(values.bound(), staticBytes + prepared.getBound());
-    layout.setArenaBytes(std::max(places->getEnd(), staticBytes + prepared.getBytes()));
+    int64_t bound = std::max(values.bound(), persistentBytes + precomputed.getBound());
+    layout.setArenaBytes(std::max(offsets->getEnd(), persistentBytes + precomputed.getBytes()));
     layout.setBoundBytes(bound);
     // `exact` is a claim beyond the bound, so it is made only where the arena is above the bound.
-    layout.setExact(places->isProven() && places->getEnd() == int64_t(layout.getArenaBytes()) &&
+    layout.setExact(offsets->isProven() && offsets->getEnd() == int64_t(layout.getArenaBytes()) &&
                     int64_t(layout.getArenaBytes()) > bound);
     remark::passed(rank.getLoc(),
                    remark::RemarkOpts::name("Packed").category(DEBUG_TYPE).function(program.getSymName()))
         << remark::add("rank {0}: {1}, {2}, take {3}, and at least {4} at any places, behind {5} of statics",
-                       rank.getIndex(), places->describe(), strategy.name,
-                       planner::formatBytes(places->getEnd() - staticBytes), planner::formatBytes(bound - staticBytes),
-                       planner::formatBytes(staticBytes));
+                       rank.getIndex(), offsets->describe(), strategy.name,
+                       planner::formatBytes(offsets->getEnd() - persistentBytes),
+                       planner::formatBytes(bound - persistentBytes), planner::formatBytes(persistentBytes));
     if (limit && !isMeasured && layout.getArenaBytes() > limit)
       return refuse(values, limit);
-    write(values, *places);
-    prepared.write(staticBytes);
+    write(values, *offsets);
+    precomputed.write(persistentBytes);
     return success();
   }
 
 private:
   // Searches for lower offsets if the arena ends above a limit. A plan that is only measured, as many are, gets a short
   // search of values. A plan that would be refused is searched with full effort first.
-  void lower(std::unique_ptr<Places> &places, const RankValues &values, const planner::MemoryStrategyRow &strategy,
-             bool eachValue, int64_t limit, bool isMeasured) {
-    auto take = [&](std::unique_ptr<Places> closer) {
-      if (closer->getEnd() < places->getEnd())
-        places = std::move(closer);
+  void lower(std::unique_ptr<RankOffsets> &offsets, const RankValues &values,
+             const planner::MemoryStrategyRow &strategy, bool eachValue, int64_t limit, bool isMeasured) {
+    auto take = [&](std::unique_ptr<RankOffsets> closer) {
+      if (closer->getEnd() < offsets->getEnd())
+        offsets = std::move(closer);
     };
-    if (places->getEnd() > limit && eachValue && values.bound() <= limit) {
+    if (offsets->getEnd() > limit && eachValue && values.bound() <= limit) {
       // A quarter of the default effort, and no insertion: many plans are measured. Not tuned beyond that.
-      planner::PackEffort effort{50'000, 5'000, /*insertionSteps=*/0, limit - staticBytes};
-      std::unique_ptr<Places> closer = placeValues(values, effort);
+      planner::PackEffort effort{50'000, 5'000, /*insertionSteps=*/0, limit - persistentBytes};
+      std::unique_ptr<RankOffsets> closer = layOutValues(values, effort);
       if (!closer->pack(strategy))
         take(std::move(closer));
     }
     // No search may have ended early when the plan is refused, so the thorough strategy decides.
-    if (places->getEnd() > limit && !isMeasured) {
-      std::unique_ptr<Places> closer;
+    if (offsets->getEnd() > limit && !isMeasured) {
+      std::unique_ptr<RankOffsets> closer;
       if (!choose(values, rowOf(planner::MemoryStrategy::minimalPeak), eachValue, closer))
         take(std::move(closer));
     }
   }
 
-  void placeStatics() {
+  void layOutBuffers() {
     builder.setInsertionPointToStart(&rank.getBody().front());
     layout = LayoutOp::create(builder, rank.getLoc(), 0, 0, 0);
     builder.createBlock(&layout.getBody());
-    for (const StaticItem &item : collectStatics(program, stages)) {
+    for (const BufferItem &item : collectBuffers(program, stages)) {
       IntegerAttr site = item.site < 0 ? IntegerAttr() : builder.getI64IntegerAttr(item.site);
-      StaticOp::create(builder, rank.getLoc(), StaticKindAttr::get(builder.getContext(), item.kind),
+      BufferOp::create(builder, rank.getLoc(), BufferKindAttr::get(builder.getContext(), item.kind),
                        builder.getStringAttr(item.name), site, builder.getI64IntegerAttr(item.lane),
-                       builder.getI64IntegerAttr(item.lanes), builder.getI64IntegerAttr(staticBytes),
+                       builder.getI64IntegerAttr(item.lanes), builder.getI64IntegerAttr(persistentBytes),
                        builder.getI64IntegerAttr(item.bytes), item.owned ? builder.getUnitAttr() : UnitAttr());
-      staticBytes += roundUpPlace(item.bytes);
+      persistentBytes += roundUpToAlignment(item.bytes);
     }
-    layout.setStaticBytes(staticBytes);
+    layout.setPersistentBytes(persistentBytes);
   }
 
   // Places blocks and, in small plans, also single values, which pack more tightly. In large plans, time and manifest
   // must not grow with values times micro-batches. The smaller arena wins. Ties go to single values: their lifetimes
   // are tighter, so `--check-live` and `--check-arena` see more.
-  planner::Fault choose(const RankValues &values, const planner::MemoryStrategyRow &strategy, bool eachValue,
-                        std::unique_ptr<Places> &places) {
-    std::unique_ptr<Places> blocks = placeBlocks(values);
-    if (planner::Fault fault = blocks->pack(strategy))
+  planner::Status choose(const RankValues &values, const planner::MemoryStrategyRow &strategy, bool eachValue,
+                         std::unique_ptr<RankOffsets> &offsets) {
+    std::unique_ptr<RankOffsets> blocks = layOutBlocks(values);
+    if (planner::Status fault = blocks->pack(strategy))
       return fault;
     if (eachValue) {
-      places = placeValues(values);
-      if (planner::Fault fault = places->pack(strategy))
+      offsets = layOutValues(values);
+      if (planner::Status fault = offsets->pack(strategy))
         return fault;
     }
-    if (!places || blocks->getEnd() < places->getEnd())
-      places = std::move(blocks);
+    if (!offsets || blocks->getEnd() < offsets->getEnd())
+      offsets = std::move(blocks);
     return std::nullopt;
   }
 
-  void write(const RankValues &values, const Places &places) {
+  void write(const RankValues &values, const RankOffsets &offsets) {
     builder.setInsertionPointToEnd(&layout.getBody().front());
-    places.writeFrames(builder, rank.getLoc());
+    offsets.writeFrames(builder, rank.getLoc());
     for (auto [number, op] : llvm::enumerate(values.actions)) {
       if (auto run = dyn_cast<RunOp>(op); run && !run.prepares())
-        run.setAt(places.addressesOf(run, number));
+        run.setAt(offsets.addressesOf(run, number));
       else if (auto post = dyn_cast<PostRecvOp>(op))
-        post.setAt(places.offsetOf(values.carried(post), post.getMb()));
+        post.setAt(offsets.offsetOf(values.carried(post), post.getMb()));
       else if (auto send = dyn_cast<SendOp>(op))
-        send.setAt(places.offsetOf(values.carried(send), send.getMb()));
+        send.setAt(offsets.offsetOf(values.carried(send), send.getMb()));
     }
-    for (const Death &death : places.deaths()) {
+    for (const Death &death : offsets.deaths()) {
       builder.setInsertionPointAfter(lastOf(death.action));
       DropOp::create(builder, death.action->getLoc(), death.microBatch, death.at, death.bytes);
     }
@@ -192,7 +194,7 @@ private:
   // limit, no recomputation helps, and the error says so.
   LogicalResult refuse(const RankValues &values, int64_t limit) {
     std::string largest = "static area";
-    int64_t bytes = staticBytes;
+    int64_t bytes = persistentBytes;
     for (const Lifetimes::Group &group : values.lifetimes.getGroups())
       for (Value value : group.values)
         if (int64_t size = byteSize(value.getType()); size > bytes) {
@@ -200,11 +202,11 @@ private:
           bytes = size;
           largest = call ? "a value of '" + call.getPath().str() + "'" : "a received value";
         }
-    Lack lack = staticBytes > limit ? Lack::statics : Lack::any;
+    Lack lack = persistentBytes > limit ? Lack::buffers : Lack::any;
     return withLack(withKey(emitNoPlan(rank), "memory.budget"), lack)
            << "rank " << rank.getIndex() << " needs " << planner::formatBytes(layout.getArenaBytes()) << ", limit "
            << planner::formatBytes(limit) << ", largest part " << largest << " " << planner::formatBytes(bytes)
-           << planner::formatMissing(layout.getArenaBytes(), limit);
+           << planner::formatShortfall(layout.getArenaBytes(), limit);
   }
 
   ProgramOp program;
@@ -213,8 +215,8 @@ private:
   ArrayRef<StageOp> stages; // of the rank
   OpBuilder builder;
   LayoutOp layout;
-  int64_t staticBytes = 0;
-  std::optional<Statics> statics;
+  int64_t persistentBytes = 0;
+  std::optional<PersistentBuffers> buffers;
   std::optional<RankValues> known;
 };
 

@@ -3,7 +3,7 @@
 #define PLC_LIB_PLANNING_ADDRESSES_RANKOFFSETS_H
 
 #include "Lifetimes.h"
-#include "Statics.h"
+#include "PersistentBuffers.h"
 
 #include "plc/Planner/Addresses/Pack.h"
 
@@ -15,14 +15,15 @@ namespace plc::plan {
 /// The values of a rank that need offsets behind its persistent buffers, with all that is known of them. Shared by both
 /// ways of placing values.
 struct RankValues {
-  RankValues(ProgramOp program, RankOp rank, TaskSlots &slots, const Statics &statics, int64_t staticBytes);
+  RankValues(ProgramOp program, RankOp rank, TaskSlots &slots, const PersistentBuffers &buffers,
+             int64_t persistentBytes);
 
   ProgramOp program;
   RankOp rank;
   ein::MicroBatches cut; ///< sizes of micro-batches, cached because each value of each micro-batch asks
   TaskSlots &slots;
-  const Statics &statics;
-  int64_t staticBytes;
+  const PersistentBuffers &buffers;
+  int64_t persistentBytes;
   std::vector<mlir::Operation *> actions; ///< by number, as in `lifetimes`
   Lifetimes lifetimes;
 
@@ -42,12 +43,12 @@ struct Death {
 };
 
 /// Offsets of all values of a rank that have no persistent buffer. First `pack`, then ask.
-class Places {
+class RankOffsets {
 public:
-  virtual ~Places() = default;
+  virtual ~RankOffsets() = default;
 
   /// Finds the offsets by a strategy. Fails if the sizes are too large for it.
-  virtual planner::Fault pack(const planner::MemoryStrategyRow &strategy) = 0;
+  virtual planner::Status pack(const planner::MemoryStrategyRow &strategy) = 0;
   /// What was placed, for remarks: "12 values", "3 blocks of 12 values".
   virtual std::string describe() const = 0;
   /// The end of the highest value, in the arena.
@@ -65,7 +66,7 @@ public:
   virtual std::vector<Death> deaths() const = 0;
 
 protected:
-  explicit Places(const RankValues &rank) : rank(rank), end(rank.staticBytes) {}
+  explicit RankOffsets(const RankValues &rank) : rank(rank), end(rank.persistentBytes) {}
 
   const RankValues &rank;
   int64_t end;
@@ -73,7 +74,8 @@ protected:
 
 /// Places each value of each micro-batch by itself, with its lifetime in calls. This packs most tightly, but work and
 /// addresses grow with values times micro-batches. `effort` replaces the strategy by a search of that effort.
-std::unique_ptr<Places> placeValues(const RankValues &rank, std::optional<planner::PackEffort> effort = std::nullopt);
+std::unique_ptr<RankOffsets> layOutValues(const RankValues &rank,
+                                          std::optional<planner::PackEffort> effort = std::nullopt);
 
 /// Lays out each group of `Lifetimes` once, in blocks (`BlockLayouts`), cuts these into segments, and gives each
 /// segment an address for each micro-batch. Work and addresses grow with values, and with tasks times micro-batches. A
@@ -82,7 +84,7 @@ std::unique_ptr<Places> placeValues(const RankValues &rank, std::optional<planne
 ///
 /// With `spare` a segment has its address from the time when that of `spare` micro-batches earlier begins, and
 /// temporaries lie apart from all other blocks. Then orders other than the list's are possible, too.
-std::unique_ptr<Places> placeBlocks(const RankValues &rank, int64_t spare = 0);
+std::unique_ptr<RankOffsets> layOutBlocks(const RankValues &rank, int64_t spare = 0);
 
 } // namespace plc::plan
 

@@ -70,7 +70,7 @@ private:
       if (!position.try_emplace(call.getPath(), position.size()).second)
         return call.emitOpError("has path '") << call.getPath() << "', as an earlier call has";
       bool layer = !body.getKind().empty();
-      instances.push_back({call.getPath(), body.getKind(), call.getTurn()});
+      instances.push_back({call.getPath(), body.getKind(), call.getIteration()});
       // A layer call starts a unit, unless only loose calls stand in the first one, which it then names.
       if (flat.units.empty() || (layer && !open)) {
         flat.units.push_back({call.getPath().str(), layer});
@@ -88,24 +88,24 @@ private:
   // Numbers layers. A layer is an iteration of `repeat`, or a layer call if nothing repeats. Loose calls between two
   // calls of layers belong to the earlier one; after the last call of a layer they belong to none.
   void findLayers() {
-    bool repeats = llvm::any_of(instances, [](const auto &each) { return !each.kind.empty() && each.turn; });
-    int64_t layer = -1, turn = -1; // of the layer call before; no turn if it is of no layer
+    bool repeats = llvm::any_of(instances, [](const auto &each) { return !each.kind.empty() && each.iteration; });
+    int64_t layer = -1, iteration = -1; // of the layer call before; no iteration if it is of no layer
     std::vector<FlatProgram::Instance> loose;
     for (const auto &each : instances) {
       if (each.kind.empty()) {
         loose.push_back({each.path.str(), "", layer});
         continue;
       }
-      bool counts = !repeats || each.turn;
-      if (counts && turn >= 0)
+      bool counts = !repeats || each.iteration;
+      if (counts && iteration >= 0)
         llvm::append_range(flat.layers, loose);
       loose.clear();
-      int64_t before = turn;
-      turn = !counts ? -1 : repeats ? int64_t(*each.turn) : 0;
+      int64_t before = iteration;
+      iteration = !counts ? -1 : repeats ? int64_t(*each.iteration) : 0;
       if (!counts)
         continue;
       // Calls of one iteration are one layer.
-      layer += !repeats || turn != before;
+      layer += !repeats || iteration != before;
       flat.layers.push_back({each.path.str(), each.kind.str(), layer});
     }
   }
@@ -176,7 +176,7 @@ private:
 
   struct Instance {
     StringRef path, kind;
-    std::optional<int64_t> turn;
+    std::optional<int64_t> iteration;
   };
 
   ein::ModelOp model;
@@ -189,7 +189,7 @@ private:
 
 } // namespace
 
-std::vector<int64_t> plc::plan::placesInFullBackward(const FlatProgram &flat) {
+std::vector<int64_t> plc::plan::positionsInFullBackward(const FlatProgram &flat) {
   llvm::DenseMap<StringAttr, int64_t> behind; // by instance
   // The latest operand of any W of the instance, made by F or B, and then the instance's last B.
   for (const FlatCall &call : flat.calls)
@@ -200,20 +200,20 @@ std::vector<int64_t> plc::plan::placesInFullBackward(const FlatProgram &flat) {
   for (auto [index, call] : llvm::enumerate(flat.calls))
     if (auto it = behind.find(call.path); call.role == Role::B && it != behind.end())
       it->second = std::max<int64_t>(it->second, index);
-  std::vector<int64_t> places(flat.calls.size(), -1);
+  std::vector<int64_t> positions(flat.calls.size(), -1);
   for (auto [index, call] : llvm::enumerate(flat.calls))
     if (call.role == Role::W)
-      places[index] = behind.lookup(call.path);
-  return places;
+      positions[index] = behind.lookup(call.path);
+  return positions;
 }
 
 void plc::plan::joinBackward(FlatProgram &flat, llvm::function_ref<bool(int64_t unit)> joins) {
   auto isJoined = [&](const FlatCall &call) { return call.role == Role::W && joins(call.unit); };
   // Several W may have one place; the multimap keeps them in program order.
   std::multimap<int64_t, int64_t> after;
-  for (auto [index, place] : llvm::enumerate(placesInFullBackward(flat)))
+  for (auto [index, position] : llvm::enumerate(positionsInFullBackward(flat)))
     if (isJoined(flat.calls[index]))
-      after.emplace(place, index);
+      after.emplace(position, index);
   std::vector<FlatCall> calls;
   std::vector<int64_t> moved(flat.calls.size());
   auto take = [&](int64_t index) {
@@ -243,7 +243,7 @@ FailureOr<FlatProgram> plc::plan::flatten(ein::ModelOp model, FlattenOptions opt
   if (failed(flattener.run()))
     return failure();
   if (options.prepares)
-    prepareCalls(flattener.flat);
+    precomputedCalls(flattener.flat);
   if (options.divides)
     divideUnits(flattener.flat);
   return std::move(flattener.flat);

@@ -13,12 +13,12 @@ namespace plc::plan {
 /// A value of a flat program. A result has a lifetime of its own in each micro-batch; all other values live through the
 /// step.
 struct FlatValue {
-  enum Origin { Result, Param, Site, Input, Prepared } origin = Result;
+  enum Origin { Result, Param, Site, Input, Precomputed } origin = Result;
   mlir::Type type;
-  int64_t call = -1;       ///< Result: the call that makes it
-  mlir::StringAttr name{}; ///< parameter or input
-  int64_t site = -1;       ///< Site: its index among the parameter's sites
-  int64_t prepared = -1;   ///< Prepared: the index of the precomputed call that makes it
+  int64_t call = -1;        ///< Result: the call that makes it
+  mlir::StringAttr name{};  ///< parameter or input
+  int64_t site = -1;        ///< Site: its index among the parameter's sites
+  int64_t precomputed = -1; ///< Prepared: the index of the precomputed call that makes it
 };
 
 /// A kernel call of one micro-batch.
@@ -40,8 +40,8 @@ struct FlatCall {
 struct FlatProgram {
   std::vector<FlatValue> values;
   std::vector<FlatCall> calls;
-  std::vector<FlatCall> prepared; ///< of role P, in program order; each stage runs those that it needs
-  std::vector<int64_t> outputs;   ///< values, one per result of the model
+  std::vector<FlatCall> precomputed; ///< of role P, in program order; each stage runs those that it needs
+  std::vector<int64_t> outputs;      ///< values, one per result of the model
   struct Unit {
     std::string name; ///< path of its layer call
     bool layer;       ///< false if the model has loose calls alone
@@ -57,7 +57,7 @@ struct FlatProgram {
 };
 
 struct FlattenOptions {
-  bool prepares = false; ///< run `prepareCalls`
+  bool prepares = false; ///< run `precomputedCalls`
   bool divides = false;  ///< run `divideUnits`
 };
 /// Inlines a model. Fails with a diagnostic if the model holds anything but calls of bodies of kernel calls.
@@ -73,17 +73,17 @@ mlir::LogicalResult checkBalance(ein::ModelOp model, const FlatProgram &flat, ll
 ///   - They make no output, and their kernels do not run over the batch where micro-batches have unequal sizes.
 ///   - A call that only fills in constants stays, unless another such call reads it.
 ///   - Of equal calls the first remains; readers of the others read its results.
-void prepareCalls(FlatProgram &flat);
+void precomputedCalls(FlatProgram &flat);
 
 /// Makes each kernel call of F a unit, with the calls of B and W that belong to it, so that cuts may divide layers.
 void divideUnits(FlatProgram &flat);
 
 /// For each call of W: the call behind which it runs in a full backward, which is the last of B of its instance and of
 /// the operands of the instance's W. -1 for other calls, and for a W that runs before all others.
-std::vector<int64_t> placesInFullBackward(const FlatProgram &flat);
+std::vector<int64_t> positionsInFullBackward(const FlatProgram &flat);
 
-/// Makes the full backward: W's calls become calls of B, each behind its place (`placesInFullBackward`), in units for
-/// which `joins` is true. Their operands then live no longer than their layer's backward. Renumbers the calls.
+/// Makes the full backward: W's calls become calls of B, each behind its place (`positionsInFullBackward`), in units
+/// for which `joins` is true. Their operands then live no longer than their layer's backward. Renumbers the calls.
 void joinBackward(FlatProgram &flat, llvm::function_ref<bool(int64_t unit)> joins);
 
 } // namespace plc::plan

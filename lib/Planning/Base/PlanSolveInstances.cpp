@@ -4,7 +4,7 @@
 
 #include "plc/Planner/Addresses/Pack.h"
 #include "plc/Planner/Remat/RematPolicies.h"
-#include "plc/Planner/Remat/Retention.h"
+#include "plc/Planner/Remat/BudgetedRemat.h"
 #include "plc/Planner/Schedule/Schedules.h"
 #include "plc/Planning/Passes.h"
 
@@ -20,7 +20,7 @@ namespace plc::plan {
 using namespace mlir;
 using namespace plc;
 using namespace plc::plan;
-using planner::Fault;
+using planner::Status;
 
 namespace {
 
@@ -28,10 +28,10 @@ std::string differs(StringRef what, int64_t said, int64_t is) {
   return (what + " is " + Twine(said) + ", not " + Twine(is)).str();
 }
 
-Fault notExact(const Fault &why) { return why ? Fault("is said to be exact, but " + *why) : std::nullopt; }
+Status notExact(const Status &why) { return why ? Status("is said to be exact, but " + *why) : std::nullopt; }
 
 // An instance with an answer is checked: the answer, its bound, and whether it is exact. One without is solved.
-Fault solve(PackInstanceOp op) {
+Status solve(PackInstanceOp op) {
   planner::PackProblem problem;
   problem.alignment = op.getAlignment();
   planner::Packing answer;
@@ -39,22 +39,22 @@ Fault solve(PackInstanceOp op) {
     problem.blocks.push_back({int64_t(block.getBytes()), int64_t(block.getBegin()), int64_t(block.getEnd())});
     answer.offsets.push_back(block.getAt().value_or(0));
   }
-  if (Fault fault = problem.check())
+  if (Status fault = problem.check())
     return fault;
   if (op.getPacked()) {
     answer.bytes = *op.getPacked();
     if (int64_t bound = problem.bound(); *op.getBound() != bound)
       return differs("bound", *op.getBound(), bound);
-    if (Fault fault = problem.verify(answer); fault || !op.getExact())
+    if (Status fault = problem.verify(answer); fault || !op.getExact())
       return fault;
     return notExact(proveExact(answer.bytes, *op.getBound(), "a packing ends at", [&](BestAnswer &best) {
       planner::Packing packing;
-      Fault fault = planner::packMinimal(problem, packing);
+      Status fault = planner::packMinimal(problem, packing);
       best = {packing.bytes, packing.exact};
       return fault;
     }));
   }
-  if (Fault fault = planner::packMinimal(problem, answer))
+  if (Status fault = planner::packMinimal(problem, answer))
     return fault;
   for (auto [block, offset] : llvm::zip(op.getBody().getOps<BlockOp>(), answer.offsets))
     block.setAt(offset);
@@ -83,7 +83,7 @@ planner::RematProblem problemOf(RematInstanceOp op) {
 }
 
 // Between lists of indices, as the IR has them, and flags for each item.
-Fault mark(ArrayRef<int64_t> numbers, StringRef what, std::vector<bool> &marks) {
+Status mark(ArrayRef<int64_t> numbers, StringRef what, std::vector<bool> &marks) {
   for (int64_t number : numbers) {
     if (number < 0 || number >= int64_t(marks.size()))
       return ("names " + what + " " + Twine(number) + " of " + Twine(marks.size())).str();
@@ -102,7 +102,7 @@ std::vector<int64_t> marked(const std::vector<bool> &marks) {
 
 // Refuses numbers that the policy ignores, because they would seem to mean something. Requires those that it obeys,
 // most of which have no default.
-Fault checkNumbers(RematInstanceOp op, const planner::RematPolicyRow &policy) {
+Status checkNumbers(RematInstanceOp op, const planner::RematPolicyRow &policy) {
   struct Number {
     StringRef name;
     planner::RematField field;
@@ -110,7 +110,7 @@ Fault checkNumbers(RematInstanceOp op, const planner::RematPolicyRow &policy) {
   } numbers[] = {{"interval", planner::Interval, op.getInterval().has_value()},
                  {"layers", planner::Layers, op.getLayers().has_value()},
                  {"fraction", planner::MemoryFraction, op.getFraction().has_value()},
-                 {"static", planner::ByteBudget, op.getStaticBytes().has_value()},
+                 {"static", planner::ByteBudget, op.getPersistentBytes().has_value()},
                  {"in_flight", planner::ByteBudget, op.getInFlight().has_value()},
                  {"splits", planner::ByteBudget, op.getSplits(), /*needed=*/false},
                  {"again_from", planner::ByteBudget, op.getAgainFrom().has_value(), /*needed=*/false}};
@@ -130,8 +130,8 @@ Fault checkNumbers(RematInstanceOp op, const planner::RematPolicyRow &policy) {
 
 // A call of the budget's problem, from a compute or a backward.
 template <typename Op>
-planner::RetentionProblem::Call retentionCall(Op op, planner::TaskKind kind, ArrayRef<int64_t> makes) {
-  planner::RetentionProblem::Call call{kind, int64_t(op.getNs()), int64_t(op.getScratch())};
+planner::BudgetedRematProblem::Call rematCall(Op op, planner::TaskKind kind, ArrayRef<int64_t> makes) {
+  planner::BudgetedRematProblem::Call call{kind, int64_t(op.getNs()), int64_t(op.getScratch())};
   call.repeatable = kind == planner::TaskKind::F;
   call.name = op.getLabel().value_or("").str();
   call.args = op.getReads().vec();
@@ -142,19 +142,19 @@ planner::RetentionProblem::Call retentionCall(Op op, planner::TaskKind kind, Arr
   return call;
 }
 
-planner::RetentionProblem retentionProblemOf(RematInstanceOp op) {
-  planner::RetentionProblem problem;
+planner::BudgetedRematProblem budgetedRematProblemOf(RematInstanceOp op) {
+  planner::BudgetedRematProblem problem;
   for (auto value : op.getBody().getOps<ValueOp>())
     problem.bytes.push_back(value.getPinned() ? 0
                                               : int64_t(value.getBytes())); // a pinned value has a persistent buffer
   for (auto call : op.getBody().getOps<ComputeOp>()) {
-    problem.calls.push_back(retentionCall(call, planner::TaskKind::F, call.getMakes()));
+    problem.calls.push_back(rematCall(call, planner::TaskKind::F, call.getMakes()));
     problem.calls.back().repeatable = !call.getOnce();
   }
   for (auto call : op.getBody().getOps<BackwardOp>())
     problem.calls.push_back(
-        retentionCall(call, planner::TaskKind(call.getRole()), call.getMakes().value_or(ArrayRef<int64_t>())));
-  problem.staticBytes = op.getStaticBytes().value_or(0);
+        rematCall(call, planner::TaskKind(call.getRole()), call.getMakes().value_or(ArrayRef<int64_t>())));
+  problem.persistentBytes = op.getPersistentBytes().value_or(0);
   problem.inFlight = op.getInFlight().value_or(1);
   problem.splitsBackward = op.getSplits();
   problem.firstClone = op.getAgainFrom().value_or(0);
@@ -163,8 +163,8 @@ planner::RetentionProblem retentionProblemOf(RematInstanceOp op) {
 }
 
 // Budgets are answered by the search for plans, so an instance must have an answer, which is checked.
-Fault checkRetention(RematInstanceOp op) {
-  planner::RetentionProblem problem = retentionProblemOf(op);
+Status checkBudgetedRemat(RematInstanceOp op) {
+  planner::BudgetedRematProblem problem = budgetedRematProblemOf(op);
   if (!op.getLimit())
     return std::string("has policy '") + rowOf(op.getPolicy()).name + "' but no 'limit'";
   bool odd = false;
@@ -174,31 +174,31 @@ Fault checkRetention(RematInstanceOp op) {
   });
   if (odd)
     return "has an operand in 'in_place' without its result";
-  if (Fault fault = problem.check())
+  if (Status fault = problem.check())
     return fault;
   if (!op.getBefore())
     return "has no answer: a budget's is checked, and found by the search for plans";
   if (op.getBefore()->size() != op.getCloned()->size())
     return differs("number of places", op.getBefore()->size(), op.getCloned()->size());
-  planner::Retention answer;
+  planner::BudgetedRemat answer;
   for (auto [call, before] : llvm::zip(*op.getCloned(), *op.getBefore()))
     answer.clones.push_back({call, before});
-  if (Fault fault = problem.verify(answer))
+  if (Status fault = problem.verify(answer))
     return fault;
   if (int64_t bytes = problem.peakOf(answer).bytes; int64_t(*op.getBytes()) != bytes)
     return differs("bytes", *op.getBytes(), bytes);
   if (int64_t ns = problem.addedNs(answer); int64_t(*op.getNs()) != ns)
     return differs("ns", *op.getNs(), ns);
-  int64_t bound = planner::retentionBound(problem).value_or(0);
-  return int64_t(*op.getBound()) != bound ? Fault(differs("bound", *op.getBound(), bound)) : std::nullopt;
+  int64_t bound = planner::budgetedRematBound(problem).value_or(0);
+  return int64_t(*op.getBound()) != bound ? Status(differs("bound", *op.getBound(), bound)) : std::nullopt;
 }
 
 // Solves or checks by the policy's row: budgets have their own problem.
-Fault solve(RematInstanceOp op) {
-  if (Fault fault = checkNumbers(op, rowOf(op.getPolicy())))
+Status solve(RematInstanceOp op) {
+  if (Status fault = checkNumbers(op, rowOf(op.getPolicy())))
     return fault;
   if (rowOf(op.getPolicy()).obeys(planner::ByteBudget))
-    return checkRetention(op);
+    return checkBudgetedRemat(op);
   planner::RematProblem problem = problemOf(op);
   planner::RematMode mode{op.getPolicy(),
                           int64_t(op.getInterval().value_or(1)),
@@ -206,13 +206,13 @@ Fault solve(RematInstanceOp op) {
                           op.getFraction() ? op.getFraction()->convertToDouble() : 1,
                           int64_t(op.getMinInterval().value_or(1)),
                           op.getEquations() ? planner::Grain::equation : planner::Grain::layer};
-  if (Fault fault = planner::chooseSegments(mode, problem))
+  if (Status fault = planner::chooseSegments(mode, problem))
     return fault;
   if (op.getKept()) {
     planner::Remat answer{std::vector<bool>(problem.values.size()), std::vector<bool>(problem.calls.size())};
-    if (Fault fault = mark(*op.getKept(), "value", answer.kept))
+    if (Status fault = mark(*op.getKept(), "value", answer.kept))
       return fault;
-    if (Fault fault = mark(*op.getCloned(), "call", answer.cloned))
+    if (Status fault = mark(*op.getCloned(), "call", answer.cloned))
       return fault;
     if (int64_t bytes = problem.keptBytes(answer); int64_t(*op.getBytes()) != bytes)
       return differs("bytes", *op.getBytes(), bytes);
@@ -223,7 +223,7 @@ Fault solve(RematInstanceOp op) {
     return problem.verify(answer);
   }
   planner::Remat answer = planner::recompute(problem);
-  if (Fault fault = problem.verify(answer))
+  if (Status fault = problem.verify(answer))
     return fault;
   int64_t bytes = problem.keptBytes(answer);
   op.setKept(marked(answer.kept));
@@ -255,7 +255,7 @@ void writeOrders(ScheduleInstanceOp op, const planner::Schedule &answer) {
 }
 
 // Solves by the schedule that is named, or checks the orders that stand there.
-Fault solve(ScheduleInstanceOp op) {
+Status solve(ScheduleInstanceOp op) {
   planner::ScheduleProblem problem;
   problem.microBatches = op.getMicroBatches();
   problem.samples = op.getSamples().value_or(ArrayRef<int64_t>()).vec();
@@ -271,7 +271,7 @@ Fault solve(ScheduleInstanceOp op) {
     problem.dependences.push_back({int64_t(item.getSource()), planner::TaskKind(item.getFrom()),
                                    int64_t(item.getDestination()), planner::TaskKind(item.getTo()),
                                    int64_t(item.getNs())});
-  if (Fault fault = problem.check())
+  if (Status fault = problem.check())
     return fault;
   planner::Schedule answer;
   bool given = op.getMakespan().has_value();
@@ -279,12 +279,12 @@ Fault solve(ScheduleInstanceOp op) {
     for (auto order : op.getBody().getOps<OrderOp>())
       for (auto &jobs = answer.ranks.emplace_back(); StringRef job : order.getJobs().getAsValueRange<StringAttr>())
         jobs.push_back(readJob(job));
-  else if (Fault fault = planner::solve(rowOf(*op.getSchedule()), problem, answer))
+  else if (Status fault = planner::solve(rowOf(*op.getSchedule()), problem, answer))
     return fault;
   planner::Simulation simulation;
-  if (Fault fault = problem.verify(answer))
+  if (Status fault = problem.verify(answer))
     return fault;
-  if (Fault fault = planner::simulate(problem, answer, simulation))
+  if (Status fault = planner::simulate(problem, answer, simulation))
     return fault;
   if (given && int64_t(*op.getMakespan()) != simulation.makespan)
     return differs("makespan", *op.getMakespan(), simulation.makespan);
@@ -305,7 +305,7 @@ struct PlanSolveInstancesPass : plc::plan::impl::PlanSolveInstancesBase<PlanSolv
     getOperation().walk([&](Operation *op) {
       llvm::TypeSwitch<Operation *>(op).Case<PackInstanceOp, RematInstanceOp, ScheduleInstanceOp>([&](auto instance) {
         any = true;
-        if (Fault fault = solve(instance)) {
+        if (Status fault = solve(instance)) {
           emitReason(instance, *fault);
           signalPassFailure();
         }

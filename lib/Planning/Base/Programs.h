@@ -3,7 +3,7 @@
 #define PLC_LIB_PLANNING_BASE_PROGRAMS_H
 
 #include "plc/Analysis/RouteTable.h"
-#include "plc/Planner/Base/Fault.h"
+#include "plc/Planner/Base/Status.h"
 #include "plc/Support/Errors.h"
 
 #include "mlir/IR/BuiltinOps.h"

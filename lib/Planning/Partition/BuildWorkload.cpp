@@ -40,7 +40,7 @@ public:
     findKept();
     for (auto [index, call] : llvm::enumerate(flat.calls))
       addCall(index, call);
-    for (auto [call, place] : llvm::zip(out.calls, placesInFullBackward(flat)))
+    for (auto [call, place] : llvm::zip(out.calls, positionsInFullBackward(flat)))
       call.behind = place;
     addPersistent();
     out.derive();
@@ -111,7 +111,7 @@ private:
       isRead[value] = !readers[value].empty();
     // A precomputed value needs its own inputs wherever its readers are. In reverse order, readers are complete before
     // use.
-    for (const FlatCall &call : llvm::reverse(flat.prepared))
+    for (const FlatCall &call : llvm::reverse(flat.precomputed))
       for (int64_t made : call.results)
         for (int64_t value : call.args)
           readers[value].insert(readers[made].begin(), readers[made].end());
@@ -120,7 +120,7 @@ private:
       std::vector<int32_t> units(readers[index].begin(), readers[index].end());
       int64_t bytes = byteSize(value.type);
       // A precomputed value that only other precomputed calls read is a temporary of P.
-      if (value.origin == FlatValue::Prepared && isRead[index])
+      if (value.origin == FlatValue::Precomputed && isRead[index])
         out.persistent.push_back({search::aligned(bytes), 0, units});
       // One buffer for all micro-batches, or one slice of it for each.
       if (value.origin == FlatValue::Input && !units.empty())

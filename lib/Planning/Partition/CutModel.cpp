@@ -31,15 +31,15 @@ public:
     for (StageOp stage : stages)
       stage.walk([&](CallOp call) { addUses(call); });
     std::set<std::pair<int64_t, int64_t>> orders;
-    for (auto &[value, parts] : consumers) {
-      llvm::sort(parts);
-      parts.erase(llvm::unique(parts), parts.end());
+    for (auto &[value, nodes] : consumers) {
+      llvm::sort(nodes);
+      nodes.erase(llvm::unique(nodes), nodes.end());
       // `forward=false`, because gradients travel to earlier stages: the order of nodes follows from the pairs below.
       int64_t maker = partOf.lookup(value.getDefiningOp());
-      problem.tensors.push_back({maker, parts, byteSize(value.getType()) / bytesPerNs, /*forward=*/false});
-      for (int64_t part : parts)
-        if (part != maker)
-          orders.emplace(std::min(part, maker), std::max(part, maker));
+      problem.tensors.push_back({maker, nodes, byteSize(value.getType()) / bytesPerNs, /*forward=*/false});
+      for (int64_t node : nodes)
+        if (node != maker)
+          orders.emplace(std::min(node, maker), std::max(node, maker));
     }
     // Nodes that exchange values in either direction keep their order, which is that of the stages.
     for (auto [before, after] : orders)
@@ -48,50 +48,50 @@ public:
 
 private:
   void addPart(StringRef name, Location loc) {
-    problem.parts.push_back({name.str()});
+    problem.nodes.push_back({name.str()});
     out.stageOf.push_back(problem.stages() - 1);
     out.locs.push_back(loc);
   }
 
   void addStage(StageOp stage) {
     problem.rankOf.push_back(stage.getRank());
-    size_t first = problem.parts.size();
-    llvm::StringMap<int64_t> parts;
+    size_t first = problem.nodes.size();
+    llvm::StringMap<int64_t> nodes;
     stage.walk([&](CallOp call) {
-      if (call.getRecompute() || isPrepared(call))
+      if (call.getRecompute() || isPrecomputed(call))
         return; // the original counts twice; precomputed values take no time of a step
       // One node per path, or a new node for each call where kernels are the units of cuts.
-      auto [it, inserted] = parts.try_emplace(call.getPath(), problem.parts.size());
+      auto [it, inserted] = nodes.try_emplace(call.getPath(), problem.nodes.size());
       if (!inserted && program.getCutsKernels())
-        it->second = problem.parts.size();
-      if (it->second == int64_t(problem.parts.size()))
+        it->second = problem.nodes.size();
+      if (it->second == int64_t(problem.nodes.size()))
         addPart(call.getPath(), call.getLoc());
       partOf[call] = it->second;
       int64_t times = call.getDiscard() ? 2 : 1;
-      problem.parts[it->second].ns += times * int64_t(kernels.lookup<KernelOp>(call.getKernelAttr().getAttr()).getNs());
+      problem.nodes[it->second].ns += times * int64_t(kernels.lookup<KernelOp>(call.getKernelAttr().getAttr()).getNs());
     });
-    if (problem.parts.size() == first) // a stage of layers that compute nothing still needs a node
+    if (problem.nodes.size() == first) // a stage of layers that compute nothing still needs a node
       addPart(stage.getSymName(), stage.getLoc());
   }
 
   // A clone's values belong to its original, so reads of a clone count as reads of the original. Values that arrive
   // over routes are followed to their makers.
   void addUses(CallOp call) {
-    if (call.getRecompute() || isPrepared(call))
+    if (call.getRecompute() || isPrecomputed(call))
       return;
-    int64_t part = partOf.lookup(call);
+    int64_t node = partOf.lookup(call);
     for (Value operand : call.getArgs()) {
       Value made = slots.resolve(operand);
       while (auto pop = made.getDefiningOp<PopOp>())
         made = slots.resolve(routes.stashOf(routes.route(pop.getRoute())).getValue());
       if (Value original = slots.getOriginals().lookup(made))
         made = original;
-      if (auto maker = made.getDefiningOp<CallOp>(); maker && !isPrepared(maker))
-        consumers[made].push_back(part);
+      if (auto maker = made.getDefiningOp<CallOp>(); maker && !isPrecomputed(maker))
+        consumers[made].push_back(node);
     }
   }
 
-  static bool isPrepared(CallOp call) { return cast<TaskOp>(call->getParentOp()).getRole() == Role::P; }
+  static bool isPrecomputed(CallOp call) { return cast<TaskOp>(call->getParentOp()).getRole() == Role::P; }
 
   ProgramOp program;
   const RouteTable &routes;
@@ -105,10 +105,10 @@ private:
 };
 
 /// The time of the slowest rank if a node were in another stage, or why that is no cut.
-std::string describeMoved(const CutModel &model, int64_t part, int64_t stage) {
+std::string describeMoved(const CutModel &model, int64_t node, int64_t stage) {
   std::vector<int64_t> moved = model.stageOf;
-  moved[part] = stage;
-  if (llvm::count(model.stageOf, model.stageOf[part]) == 1)
+  moved[node] = stage;
+  if (llvm::count(model.stageOf, model.stageOf[node]) == 1)
     return "a stage would be empty";
   return model.problem.isCut(moved) ? std::to_string(model.problem.slowestNs(moved)) + " ns"
                                     : "a value would go back to an earlier stage";
@@ -136,11 +136,11 @@ void plc::plan::remarkCuts(ProgramOp program, const CutModel &model, int64_t bou
     int64_t count = llvm::count(model.stageOf, stage);
     remark::analysis(model.locs[first], named("Stage", program))
         << remark::add("stage s{0} on rank {1}: {2} parts from '{3}' to '{4}', {5} ns", stage, problem.rankOf[stage],
-                       count, problem.parts[first].name, problem.parts[first + count - 1].name, ns[stage]);
+                       count, problem.nodes[first].name, problem.nodes[first + count - 1].name, ns[stage]);
     if (stage > 0)
       remark::passed(model.locs[first], named("Cut", program))
           << remark::add("cut before '{0}': the slowest rank takes {1} ns; cut one part earlier: {2}; one later: {3}",
-                         problem.parts[first].name, slowestNs, describeMoved(model, first - 1, stage),
+                         problem.nodes[first].name, slowestNs, describeMoved(model, first - 1, stage),
                          describeMoved(model, first, stage - 1));
     first += count; // parts are numbered stage by stage
   }

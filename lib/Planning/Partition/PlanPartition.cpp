@@ -68,7 +68,7 @@ struct PlanPartitionPass : plc::plan::impl::PlanPartitionBase<PlanPartitionPass>
   }
 
 private:
-  static constexpr const char *placeKey = "parallelism.place";
+  static constexpr const char *rankMapKey = "parallelism.place";
 
   /// A plan without its order, and the workload that it plans.
   struct Decision {
@@ -92,19 +92,19 @@ private:
     if (!balance.empty() && int64_t(balance.size()) != stages)
       return emitOptionError(module, "balance has ")
              << balance.size() << " entries but there are " << stages.getValue() << " stages";
-    if (!place.empty() && int64_t(place.size()) != stages)
-      return emitOptionError(module, "place has ")
-             << place.size() << " entries but there are " << stages.getValue() << " stages";
+    if (!rankMap.empty() && int64_t(rankMap.size()) != stages)
+      return emitOptionError(module, "rank map has ")
+             << rankMap.size() << " entries but there are " << stages.getValue() << " stages";
     int64_t ranks = 0;
-    for (int64_t rank : place) {
+    for (int64_t rank : rankMap) {
       if (rank < 0 || rank >= stages)
-        return emitKeyError(module, placeKey, "place names rank ")
+        return emitKeyError(module, rankMapKey, "rank map names rank ")
                << rank << " but with " << stages.getValue() << " stages ranks are 0 to " << stages.getValue() - 1;
       ranks = std::max(ranks, rank + 1);
     }
     for (int64_t rank = 0; rank < ranks; ++rank)
-      if (!llvm::is_contained(place, rank))
-        return emitKeyError(module, placeKey, "place leaves out rank ") << rank << " of " << ranks;
+      if (!llvm::is_contained(rankMap, rank))
+        return emitKeyError(module, rankMapKey, "rank map leaves out rank ") << rank << " of " << ranks;
     return success();
   }
 
@@ -134,15 +134,15 @@ private:
 
   // The rank of each stage of a program of `count` stages, which may be fewer than the strategy has. Then the first
   // stages remain, on consecutive ranks, or where the schedule's placement puts so few.
-  std::vector<int32_t> placeOf(int64_t count) {
-    std::vector<int32_t> ranks(place.begin(), place.end());
+  std::vector<int32_t> rankMapFor(int64_t count) {
+    std::vector<int32_t> ranks(rankMap.begin(), rankMap.end());
     for (int64_t stage = ranks.size(); stage < count; ++stage)
       ranks.push_back(int32_t(stage));
     // A schedule that prescribes its placement, such as a V, needs it for the smaller number of stages, too.
     const planner::ScheduleFamily &family = rowOf(schedule.getValue());
     if (int64_t all = ranks.size(), used = *llvm::max_element(ranks) + 1;
         all > count && family.placement != planner::Placement::any) {
-      std::vector<int64_t> placed = planner::placeStages(family.placement, count, (all + used - 1) / used);
+      std::vector<int64_t> placed = planner::rankMapOf(family.placement, count, (all + used - 1) / used);
       return {placed.begin(), placed.end()};
     }
     ranks.resize(count);
@@ -209,7 +209,7 @@ private:
     Decision decision{workloadOf(model, flat), {}};
     search::PlanSpec &plan = decision.plan;
     plan.replicas = replicasOf(model);
-    plan.rankOf = placeOf(count);
+    plan.rankOf = rankMapFor(count);
     plan.stageOf = cutUnits(flat, decision.workload, plan);
     // Both divide stages, and exclude each other: shards by rank, buckets in time. A cut also ends a segment of
     // recomputation, so a policy rules out buckets.
@@ -295,7 +295,7 @@ private:
   // Records the times of the stages as built, with sums and clones where the cuts put them, and the bound of cuts.
   LogicalResult writeFigures(ProgramOp program) {
     CutModel model(program, RouteTable(program), bytesPerNs);
-    if (planner::Fault fault = model.problem.check())
+    if (planner::Status fault = model.problem.check())
       return emitReason(program, *fault);
     for (auto [stage, ns] : llvm::zip(program.getBody().getOps<StageOp>(), model.problem.nsOfStages(model.stageOf)))
       stage.setNs(ns);

@@ -33,7 +33,7 @@ public:
     for (auto [index, value] : llvm::enumerate(flat.values))
       if (auto name = partOf(value))
         ofValue[index] = name->part * shards / name->parts; // consecutive shards go to one rank
-    for (const FlatCall &call : flat.prepared)
+    for (const FlatCall &call : flat.precomputed)
       take(call);
     for (const FlatCall &call : flat.calls)
       ofCall.push_back(take(call));

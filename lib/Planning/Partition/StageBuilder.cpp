@@ -21,11 +21,11 @@ public:
   ProgramBuilder(ein::ModelOp model, const FlatProgram &flat, ArrayRef<int32_t> stageOfUnit, ArrayRef<int32_t> rankOf)
       : model(model), flat(flat), stageOfUnit(stageOfUnit), rankOf(rankOf), builder(model),
         symbols(model->getParentOfType<ModuleOp>()) {
-    placePrepared();
+    setPrecomputed();
     for (const FlatCall &call : flat.calls) {
       if (call.role == Role::F)
-        numberInStage.push_back(callsOf[placeOf(call)].size());
-      callsOf[placeOf(call)].push_back(&call);
+        numberInStage.push_back(callsOf[taskKeyOf(call)].size());
+      callsOf[taskKeyOf(call)].push_back(&call);
       callsOfStage[stageOfUnit[call.unit]].push_back(&call);
     }
   }
@@ -43,20 +43,20 @@ public:
   }
 
 private:
-  using Place = std::pair<int64_t, Role>; // stage, task
+  using TaskKey = std::pair<int64_t, Role>; // stage, task
 
-  Place placeOf(const FlatCall &call) { return {stageOfUnit[call.unit], call.role}; }
-  Place homeOf(int64_t value) { return placeOf(flat.calls[flat.values[value].call]); }
+  TaskKey taskKeyOf(const FlatCall &call) { return {stageOfUnit[call.unit], call.role}; }
+  TaskKey homeOf(int64_t value) { return taskKeyOf(flat.calls[flat.values[value].call]); }
 
   // Each stage precomputes what its own calls read, with all that this needs: precomputed values never travel. A value
   // that two stages read is made twice.
-  void placePrepared() {
-    if (flat.prepared.empty())
+  void setPrecomputed() {
+    if (flat.precomputed.empty())
       return;
     std::set<std::pair<int64_t, int64_t>> needed; // stage, call
     auto need = [&](int64_t stage, int64_t value) {
-      if (flat.values[value].origin == FlatValue::Prepared)
-        needed.insert({stage, flat.values[value].prepared});
+      if (flat.values[value].origin == FlatValue::Precomputed)
+        needed.insert({stage, flat.values[value].precomputed});
     };
     std::set<std::pair<int64_t, int64_t>> read; // stage, value
     for (const FlatCall &call : flat.calls)
@@ -65,14 +65,14 @@ private:
         read.insert({stageOfUnit[call.unit], value});
       }
     // In reverse program order, so that a call's readers are known before its own operands.
-    for (int64_t index = int64_t(flat.prepared.size()) - 1; index >= 0; --index)
+    for (int64_t index = int64_t(flat.precomputed.size()) - 1; index >= 0; --index)
       for (int64_t stage = 0; stage < int64_t(rankOf.size()); ++stage)
         if (needed.count({stage, index}))
-          for (int64_t value : flat.prepared[index].args)
+          for (int64_t value : flat.precomputed[index].args)
             need(stage, value);
     // Only values that other tasks read leave P; the rest are its temporaries.
     for (auto [stage, index] : needed) {
-      const FlatCall &call = flat.prepared[index];
+      const FlatCall &call = flat.precomputed[index];
       callsOf[{stage, Role::P}].push_back(&call);
       callsOfStage[stage].push_back(&call);
       for (int64_t value : call.results)
@@ -98,10 +98,10 @@ private:
 
   // Finds which values leave their task, and which their stage, each list in the order in which values are read.
   void findCrossings() {
-    auto cross = [&](int64_t value, std::optional<Place> user) {
+    auto cross = [&](int64_t value, std::optional<TaskKey> user) {
       if (flat.values[value].origin != FlatValue::Result)
         return;
-      Place home = homeOf(value);
+      TaskKey home = homeOf(value);
       if (!user || *user != home)
         leavesTask.insert(value);
       if (user && user->first != home.first)
@@ -109,7 +109,7 @@ private:
     };
     for (const FlatCall &call : flat.calls)
       for (int64_t value : call.args)
-        cross(value, placeOf(call));
+        cross(value, taskKeyOf(call));
     for (int64_t value : flat.outputs)
       cross(value, std::nullopt);
     for (int64_t value : leavesTask)
@@ -170,7 +170,7 @@ private:
     for (const FlatCall *call : callsOfStage[index]) {
       for (int64_t value : call->args) {
         const FlatValue &info = flat.values[value];
-        if (info.origin == FlatValue::Result || info.origin == FlatValue::Prepared || inStage.contains(value))
+        if (info.origin == FlatValue::Result || info.origin == FlatValue::Precomputed || inStage.contains(value))
           continue;
         Location place = model.getLoc();
         if (auto declared = info.name ? symbols.lookup<ein::ParamOp>(info.name) : nullptr;
@@ -235,11 +235,11 @@ private:
   SymbolTable symbols;
   Block *programBlock = nullptr;
   SmallVector<StageOp> stages;
-  std::map<Place, SmallVector<const FlatCall *>> callsOf; // in the flat program's order
+  std::map<TaskKey, SmallVector<const FlatCall *>> callsOf; // in the flat program's order
   std::map<int64_t, SmallVector<const FlatCall *>> callsOfStage;
   std::vector<int64_t> numberInStage; // of each call of F, in program order
   llvm::SetVector<int64_t> leavesTask, leavesStage;
-  std::map<Place, SmallVector<int64_t>> taskResults;
+  std::map<TaskKey, SmallVector<int64_t>> taskResults;
   std::map<int64_t, SmallVector<int64_t>> stageResults;
   DenseMap<int64_t, Value> inStage, outside; // value of the flat program, as seen in the stage and in others
   DenseSet<Attribute> owned;

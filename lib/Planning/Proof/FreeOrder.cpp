@@ -137,8 +137,8 @@ private:
     }
     // Persistent buffers are read at the end, by the caller or the next run: so no write that nothing reads may move
     // behind.
-    for (const module::StaticInfo &place : plan.statics)
-      touches.push_back({{place.offset, place.offset + place.bytes}, {atTheEnd, atTheEnd}, false});
+    for (const module::BufferInfo &buffer : plan.buffers)
+      touches.push_back({{buffer.offset, buffer.offset + buffer.bytes}, {atTheEnd, atTheEnd}, false});
   }
 
   Range rangeOf(const ActionInfo &message) const {
@@ -157,7 +157,7 @@ private:
     if (isNew)
       known->second = touchOf(run);
     auto add = [&](const TaskTouch::Part &part, bool writes) {
-      int64_t at = part.base >= 0 ? run.at[part.base] : part.operand ? both.table.placeOf(plan, part.operand, run) : 0;
+      int64_t at = part.base >= 0 ? run.at[part.base] : part.operand ? both.table.offsetOf(plan, part.operand, run) : 0;
       touches.push_back({{at + part.range.begin, at + part.range.end}, {here, here}, writes});
     };
     for (const TaskTouch::Part &part : known->second.reads)
@@ -176,7 +176,7 @@ private:
     auto add = [&](int64_t operand, Value value, bool isRead, bool isWritten) {
       int64_t bytes = byteSize(both.program, value.getType(), run.microBatch);
       // The micro-batch selects the group, so the offset is known only for a run.
-      if (operand < 0 && plan.statics[-operand - 1].lanes > 1) {
+      if (operand < 0 && plan.buffers[-operand - 1].lanes > 1) {
         if (isRead)
           touch.reads.push_back({-1, operand, {0, bytes}});
         if (isWritten)
@@ -186,8 +186,8 @@ private:
       // Padding up to the alignment belongs to no value, so neighbours may be joined across it: fewer ranges, equal
       // pairs.
       module::SlotInfo slot =
-          operand < 0 ? module::SlotInfo{-1, plan.statics[-operand - 1].offset} : made.slots[operand];
-      Range range{slot.offset, operand < 0 ? roundUpPlace(slot.offset + bytes) : slot.offset + bytes};
+          operand < 0 ? module::SlotInfo{-1, plan.buffers[-operand - 1].offset} : made.slots[operand];
+      Range range{slot.offset, operand < 0 ? roundUpToAlignment(slot.offset + bytes) : slot.offset + bytes};
       // A read of the task's own bytes orders nothing, nor does one of bytes that no run writes.
       if (isRead && !covers(writes[slot.base], range) && !(operand < 0 && staysAs(range)))
         join(reads[slot.base], range);
@@ -218,13 +218,13 @@ private:
   }
 
   // Whether no run writes a buffer: parameters and results of P change only by messages, by P, or by the step.
-  bool staysAs(Range place) const {
-    auto holds = [&](const module::StaticInfo &each) {
-      return each.offset == place.begin &&
-             (each.kind == module::StaticKind::Parameter || each.kind == module::StaticKind::Prepared);
+  bool staysAs(Range buffer) const {
+    auto holds = [&](const module::BufferInfo &each) {
+      return each.offset == buffer.begin &&
+             (each.kind == module::BufferKind::Parameter || each.kind == module::BufferKind::Precomputed);
     };
-    return llvm::any_of(plan.statics, holds) &&
-           llvm::none_of(received, [&](Range range) { return range.overlaps(place); });
+    return llvm::any_of(plan.buffers, holds) &&
+           llvm::none_of(received, [&](Range range) { return range.overlaps(buffer); });
   }
 
   // Sorted and apart; neighbours are joined.

@@ -1,5 +1,5 @@
 //===- PlanFreeOrder.cpp - pairs of actions that must not swap ------------===//
-#include "Addresses/PreparedPlaces.h"
+#include "Addresses/PrecomputedOffsets.h"
 #include "Addresses/RankOffsets.h"
 #include "Base/Programs.h"
 #include "FreeOrder.h"
@@ -94,12 +94,12 @@ private:
     for (RankOp rank : both.ranks) {
       rank.removeAfterAttr();
       auto layout = *rank.getBody().getOps<LayoutOp>().begin();
-      Statics statics(layout, both.routes());
-      RankValues values(both.program, rank, both.slots, statics, layout.getStaticBytes());
-      PreparedPlaces prepared(rank, both.slots);
+      PersistentBuffers buffers(layout, both.routes());
+      RankValues values(both.program, rank, both.slots, buffers, layout.getPersistentBytes());
+      PrecomputedOffsets precomputed(rank, both.slots);
       // Lifetimes depend on the order, so what the layout says of them is made anew.
       layout.setExact(false);
-      layout.setBoundBytes(std::max<int64_t>(values.bound(), layout.getStaticBytes() + prepared.getBound()));
+      layout.setBoundBytes(std::max<int64_t>(values.bound(), layout.getPersistentBytes() + precomputed.getBound()));
     }
   }
 };

@@ -2,7 +2,7 @@
 #ifndef PLC_LIB_PLANNING_PROOF_PROOF_H
 #define PLC_LIB_PLANNING_PROOF_PROOF_H
 
-#include "Addresses/Statics.h"
+#include "Addresses/PersistentBuffers.h"
 
 #include "plc/Planning/Table/BuildActionTable.h"
 

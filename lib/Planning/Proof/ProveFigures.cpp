@@ -25,7 +25,7 @@ LogicalResult proveCut(ProgramOp program, const RouteTable &routes, int64_t byte
   if (!program.getCutNs()) // no pass has cut it
     return success();      // no pass has cut it
   CutModel model(program, routes, bytesPerNs);
-  if (planner::Fault fault = model.problem.check())
+  if (planner::Status fault = model.problem.check())
     return program.emitOpError("is no cut of a model: ") << *fault;
   std::vector<int64_t> ns = model.problem.nsOfStages(model.stageOf);
   std::vector<size_t> next(program.getReplicas()); // by replica: the next stage, which is like the first replica's
@@ -43,7 +43,7 @@ LogicalResult proveStep(ProgramOp program, const RouteTable &routes, int64_t byt
   std::vector<std::vector<RunOp>> runs;
   planner::Schedule schedule = readSchedule(program, runs);
   planner::Simulation simulation;
-  planner::Fault fault = problem.check();
+  planner::Status fault = problem.check();
   if (!fault)
     fault = problem.verify(schedule);
   if (!fault)

@@ -36,21 +36,21 @@ class RankProof {
 public:
   RankProof(TableOfProgram &both, int64_t index)
       : both(both), program(both.program), rank(both.ranks[index]), plan(both.table.ranks[index]), slots(both.slots),
-        routes(both.routes()), statics(rank, plan.statics, routes),
-        lifetimes(slots, [this](Value value) { return statics.placeOf(value) >= 0; }) {}
+        routes(both.routes()), buffers(rank, plan.buffers, routes),
+        lifetimes(slots, [this](Value value) { return buffers.bufferOf(value) >= 0; }) {}
 
   LogicalResult run(int64_t limit) {
-    FailureOr<int64_t> behindStatics = proveStatics(both, rank.getIndex(), statics, limit);
+    FailureOr<int64_t> behindStatics = proveStatics(both, rank.getIndex(), buffers, limit);
     if (failed(behindStatics))
       return failure();
-    staticEnd = *behindStatics;
+    persistentEnd = *behindStatics;
     findSites();
     findLifetimes();
     for (auto [number, action] : llvm::enumerate(plan.actions))
       if (failed(execute(action, number, both.actions[rank.getIndex()][number])))
         return failure();
-    int64_t end = std::max(staticEnd, roundUpPlace(highest));
-    return success(succeeded(checkEnd()) && succeeded(proveArena(both, rank.getIndex(), statics, lifetimes, end)));
+    int64_t end = std::max(persistentEnd, roundUpToAlignment(highest));
+    return success(succeeded(checkEnd()) && succeeded(proveArena(both, rank.getIndex(), buffers, lifetimes, end)));
   }
 
 private:
@@ -141,7 +141,7 @@ private:
     auto [known, isNew] = effects.try_emplace({run.target, both.table.isShort(run.microBatch)});
     KnownTask &task = known->second;
     if (isNew)
-      task.effect = effectOf(plan.tasks[run.target], lifetimes.bodyOf(number), lifetimes, statics, slots,
+      task.effect = effectOf(plan.tasks[run.target], lifetimes.bodyOf(number), lifetimes, buffers, slots,
                              [&](Value value) { return byteSize(program, value.getType(), run.microBatch); });
     if (isNew && task.effect)
       for (SiteOp site : task.effect->sites)
@@ -164,8 +164,8 @@ private:
       Range range{at, at + base.extent};
       if (!base.extent)
         continue;
-      bool right = base.fixed ? statics.offsetOf(base.fixed, run.microBatch) == at
-                              : at % placeAlignment == 0 && at >= staticEnd && range.end <= plan.arenaBytes;
+      bool right = base.fixed ? buffers.offsetOf(base.fixed, run.microBatch) == at
+                              : at % bufferAlignment == 0 && at >= persistentEnd && range.end <= plan.arenaBytes;
       if (!right)
         return false;
       for (const Lock &lock : locks)
@@ -174,7 +174,7 @@ private:
       ranges.push_back(range);
     }
     for (const Lock &lock : locks)
-      if (lock.range.begin < staticEnd &&
+      if (lock.range.begin < persistentEnd &&
           llvm::any_of(effect.sites, [&](SiteOp site) { return rangeOf(site).overlaps(lock.range); }))
         return false;
     llvm::sort(ranges, [](const Range &a, const Range &b) { return a.begin < b.begin; });
@@ -202,14 +202,14 @@ private:
       Value value = valueIn(keeps, argument);
       if (value.getDefiningOp<SiteOp>())
         continue; // an accumulator: below
-      FailureOr<Range> range = place(run, op, value, *operand++);
+      FailureOr<Range> range = buffer(run, op, value, *operand++);
       if (failed(range) || failed(read(op, value, mb, *range)))
         return failure();
       touched.push_back(*range);
     }
     for (Value result : call.getResults()) {
       Value value = slots.resolve(result);
-      FailureOr<Range> range = place(run, op, value, *operand++);
+      FailureOr<Range> range = buffer(run, op, value, *operand++);
       if (failed(range))
         return failure();
       if (auto site = value.getDefiningOp<SiteOp>()) {
@@ -217,7 +217,7 @@ private:
           return failure();
         continue;
       }
-      if (value.getDefiningOp() == call && preparedNumber(value))
+      if (value.getDefiningOp() == call && precomputedNumber(value))
         continue; // in a static place, which is its own
       for (const Range &other : touched)
         if (range->overlaps(other))
@@ -231,24 +231,24 @@ private:
   }
 
   // The bytes that the table gives a value in a run. A value with a persistent buffer must be in it.
-  FailureOr<Range> place(const ActionInfo &run, Operation *op, Value value, int64_t operand) {
-    int64_t at = both.table.placeOf(plan, operand, run);
-    std::optional<int64_t> fixed = statics.offsetOf(value, run.microBatch);
-    if ((operand < 0 || isStatic(value)) && -operand - 1 != statics.placeOf(value))
+  FailureOr<Range> buffer(const ActionInfo &run, Operation *op, Value value, int64_t operand) {
+    int64_t at = both.table.offsetOf(plan, operand, run);
+    std::optional<int64_t> fixed = buffers.offsetOf(value, run.microBatch);
+    if ((operand < 0 || isPersistent(value)) && -operand - 1 != buffers.bufferOf(value))
       return op->emitOpError("has ") << describe(value, run.microBatch) << " in operand " << operand
                                      << " of the action table, which is another place";
     if (fixed && *fixed != at)
       return op->emitOpError("has ") << describe(value, run.microBatch) << " at " << at << " but its place is "
                                      << *fixed;
-    if (!fixed && at % placeAlignment)
+    if (!fixed && at % bufferAlignment)
       return op->emitOpError("has ") << describe(value, run.microBatch) << " at " << at << ", which is not aligned";
     return rangeOf(value, run.microBatch, at);
   }
 
   LogicalResult post(const ActionInfo &action, ActionInterface op) {
     Value value = both.carried(action, false);
-    FailureOr<Range> range = messagePlace(action, op, value);
-    if (failed(range) || (!isStatic(value) && failed(checkPlace(op, value, action.microBatch, *range))))
+    FailureOr<Range> range = messageBuffer(action, op, value);
+    if (failed(range) || (!isPersistent(value) && failed(checkPlace(op, value, action.microBatch, *range))))
       return failure();
     if (failed(checkLocks(op, *range, "posts a receive to")))
       return failure();
@@ -274,7 +274,7 @@ private:
 
   LogicalResult send(const ActionInfo &action, ActionInterface op) {
     Value value = both.carried(action, true);
-    FailureOr<Range> range = messagePlace(action, op, value);
+    FailureOr<Range> range = messageBuffer(action, op, value);
     if (failed(range))
       return failure();
     if (auto site = value.getDefiningOp<SiteOp>()) {
@@ -293,8 +293,9 @@ private:
   // A drop may free anything behind the persistent buffers: a later read of it fails then.
   LogicalResult drop(const ActionInfo &action, ActionInterface op) {
     Range range{action.offset, action.offset + action.bytes};
-    if (range.begin < staticEnd || range.end > plan.arenaBytes || action.bytes < 0)
-      return op->emitOpError("drops ") << text(range) << " but values lie in " << text({staticEnd, plan.arenaBytes});
+    if (range.begin < persistentEnd || range.end > plan.arenaBytes || action.bytes < 0)
+      return op->emitOpError("drops ") << text(range) << " but values lie in "
+                                       << text({persistentEnd, plan.arenaBytes});
     if (failed(checkLocks(op, range, "drops")))
       return failure();
     held.erase(range, op);
@@ -302,8 +303,8 @@ private:
   }
 
   LogicalResult step(Operation *op) {
-    for (const StaticItem &item : collectStatics(program, both.stages[rank.getIndex()])) {
-      if (item.kind != StaticKind::parameter || !item.owned || !both.trained.contains(item.name))
+    for (const BufferItem &item : collectBuffers(program, both.stages[rank.getIndex()])) {
+      if (item.kind != BufferKind::parameter || !item.owned || !both.trained.contains(item.name))
         continue;
       // Sites are sorted by parameter.
       for (auto site = sites.lower_bound({item.name, 0, 0, 0});
@@ -323,14 +324,14 @@ private:
         for (int64_t mb = program.getFirstRun(stage.getReplica()), end = program.getFirstRun(stage.getReplica() + 1);
              mb < end; ++mb) {
           Value value = slots.resolve(output.getValue());
-          if (failed(read(rank, value, mb, staticRange(value, mb))))
+          if (failed(read(rank, value, mb, bufferRange(value, mb))))
             return failure();
         }
     }
-    for (const module::StaticInfo &place : plan.statics)
-      if (place.kind == module::StaticKind::Parameter && both.trained.contains(place.name) &&
-          !renewed.contains(place.name))
-        return rank.emitOpError("never receives the new value of parameter '") << place.name << "'";
+    for (const module::BufferInfo &buffer : plan.buffers)
+      if (buffer.kind == module::BufferKind::Parameter && both.trained.contains(buffer.name) &&
+          !renewed.contains(buffer.name))
+        return rank.emitOpError("never receives the new value of parameter '") << buffer.name << "'";
     return success();
   }
 
@@ -339,15 +340,15 @@ private:
   Range rangeOf(Value value, int64_t mb, int64_t at) { return {at, at + byteSize(program, value.getType(), mb)}; }
   // The bytes of a site, with all its accumulation groups.
   Range rangeOf(SiteOp site) {
-    int64_t at = plan.statics[statics.placeOf(site)].offset;
+    int64_t at = plan.buffers[buffers.bufferOf(site)].offset;
     return {at, at + byteSize(site.getType()) * int64_t(site.getLanes())};
   }
-  Range staticRange(Value value, int64_t mb) {
-    return rangeOf(value, mb, statics.offsetOf(value, std::max<int64_t>(mb, 0)).value_or(0));
+  Range bufferRange(Value value, int64_t mb) {
+    return rangeOf(value, mb, buffers.offsetOf(value, std::max<int64_t>(mb, 0)).value_or(0));
   }
 
-  FailureOr<Range> messagePlace(const ActionInfo &action, Operation *op, Value value) {
-    std::optional<int64_t> fixed = statics.offsetOf(value, std::max<int64_t>(action.microBatch, 0));
+  FailureOr<Range> messageBuffer(const ActionInfo &action, Operation *op, Value value) {
+    std::optional<int64_t> fixed = buffers.offsetOf(value, std::max<int64_t>(action.microBatch, 0));
     if (fixed && *fixed != action.offset)
       return op->emitOpError("has ") << describe(value, action.microBatch) << " at " << action.offset
                                      << " but its place is " << *fixed;
@@ -363,7 +364,7 @@ private:
     for (const Lock &lock : locks)
       if (lock.receives && lock.range.overlaps(range))
         return conflict(op, "reads", range, lock);
-    if (isStatic(value) || value.getDefiningOp<InputOp>())
+    if (isPersistent(value) || value.getDefiningOp<InputOp>())
       return success();
     if (held.holds(range, value, mb))
       return success();
@@ -387,10 +388,10 @@ private:
 
   // Values lie behind the persistent buffers, or are outputs in theirs; all of them lie inside the arena.
   LogicalResult checkPlace(Operation *op, Value value, int64_t mb, Range range) {
-    bool fixed = statics.offsetOf(value, mb).has_value();
-    if (!fixed && range.begin < staticEnd)
+    bool fixed = buffers.offsetOf(value, mb).has_value();
+    if (!fixed && range.begin < persistentEnd)
       return op->emitOpError("puts ") << describe(value, mb) << " to " << text(range)
-                                      << ", in the static area, which ends at " << staticEnd;
+                                      << ", in the static area, which ends at " << persistentEnd;
     if (range.end > plan.arenaBytes)
       return op->emitOpError("puts ") << describe(value, mb) << " to " << text(range)
                                       << ", beyond the arena, which ends at " << plan.arenaBytes;
@@ -453,8 +454,8 @@ private:
   const module::RankInfo &plan;
   TaskSlots &slots;
   const RouteTable &routes;
-  Statics statics;
-  int64_t staticEnd = 0;
+  PersistentBuffers buffers;
+  int64_t persistentEnd = 0;
   Lifetimes lifetimes;
   HeldValues held;
   std::map<std::pair<int64_t, bool>, KnownTask> effects; // by task of the table, and whether the micro-batch is short

@@ -79,9 +79,9 @@ LogicalResult proveCalls(TableOfProgram &both, RankOp op, const module::RankInfo
              << expected.getKernel() << "' differs from the call of the action table, of kernel #" << call.kernel
              << " with " << call.operands.size() << " operands";
     for (int64_t operand : call.operands)
-      if (operand >= int64_t(made.slots.size()) || operand < -int64_t(rank.statics.size()))
+      if (operand >= int64_t(made.slots.size()) || operand < -int64_t(rank.buffers.size()))
         return expected.emitOpError("has operand ")
-               << operand << " in the action table, which has " << rank.statics.size() << " statics and "
+               << operand << " in the action table, which has " << rank.buffers.size() << " statics and "
                << made.slots.size() << " slots";
   }
   return success();

@@ -71,8 +71,8 @@ public:
 class EffectBuilder {
 public:
   EffectBuilder(const module::TaskInfo &made, const Lifetimes::Body &body, const Lifetimes &lifetimes,
-                const Statics &statics, TaskSlots &slots, llvm::function_ref<int64_t(Value)> bytesOf)
-      : made(made), body(body), lifetimes(lifetimes), statics(statics), slots(slots), bytesOf(bytesOf) {
+                const PersistentBuffers &buffers, TaskSlots &slots, llvm::function_ref<int64_t(Value)> bytesOf)
+      : made(made), body(body), lifetimes(lifetimes), buffers(buffers), slots(slots), bytesOf(bytesOf) {
     effect.bases.resize(made.bases);
     states.resize(made.bases);
   }
@@ -97,7 +97,7 @@ public:
   TaskEffect effect;
 
 private:
-  struct Place {
+  struct BasedRange {
     int64_t base;
     Range range;
   };
@@ -117,34 +117,34 @@ private:
   }
 
   // Where an operand lies; nothing if that is wrong. Persistent buffers are behind no base.
-  std::optional<Place> placeOf(Value value, int64_t operand) {
-    if (operand < 0 || isStatic(value))
-      return -operand - 1 == statics.placeOf(value) ? std::optional(Place{-1, {0, 0}}) : std::nullopt;
+  std::optional<BasedRange> rangeOf(Value value, int64_t operand) {
+    if (operand < 0 || isPersistent(value))
+      return -operand - 1 == buffers.bufferOf(value) ? std::optional(BasedRange{-1, {0, 0}}) : std::nullopt;
     const module::SlotInfo &slot = made.slots[operand];
     TaskEffect::Base &base = effect.bases[slot.base];
-    Value fixed = statics.placeOf(value) >= 0 ? value : Value();
+    Value fixed = buffers.bufferOf(value) >= 0 ? value : Value();
     // An input or output has its own base, since its address depends on the micro-batch.
     if (base.extent && (base.fixed != fixed || (fixed && slot.offset)))
       return std::nullopt;
-    if ((fixed && slot.offset) || slot.offset % placeAlignment)
+    if ((fixed && slot.offset) || slot.offset % bufferAlignment)
       return std::nullopt;
     base.fixed = fixed;
-    Place place{slot.base, {slot.offset, slot.offset + bytesOf(value)}};
-    base.extent = std::max(base.extent, place.range.end);
-    return place;
+    BasedRange range{slot.base, {slot.offset, slot.offset + bytesOf(value)}};
+    base.extent = std::max(base.extent, range.range.end);
+    return range;
   }
 
   bool read(Value value, int64_t operand) {
-    std::optional<Place> place = placeOf(value, operand);
-    if (!place)
+    std::optional<BasedRange> range = rangeOf(value, operand);
+    if (!range)
       return false;
-    if (place->base < 0)
+    if (range->base < 0)
       return true;
-    touched.push_back(*place);
+    touched.push_back(*range);
     if (value.getDefiningOp<InputOp>())
       return true;
-    BaseState &state = states[place->base];
-    Piece piece{place->range, value};
+    BaseState &state = states[range->base];
+    Piece piece{range->range, value};
     if (BaseState::has(state.leaves, piece))
       return true;
     if (state.isWritten(piece.range)) // the task itself has overwritten it
@@ -155,24 +155,24 @@ private:
   }
 
   bool write(Value value, int64_t operand) {
-    std::optional<Place> place = placeOf(value, operand);
-    if (!place)
+    std::optional<BasedRange> range = rangeOf(value, operand);
+    if (!range)
       return false;
     if (auto site = value.getDefiningOp<SiteOp>()) {
       effect.sites.push_back(site);
       return true;
     }
-    if (place->base < 0)
+    if (range->base < 0)
       return false; // a parameter, which no call makes
     // A kernel may read and write in any order, so its operands must be disjoint.
-    if (llvm::any_of(touched, [&](const Place &other) {
-          return other.base == place->base && other.range.overlaps(place->range);
+    if (llvm::any_of(touched, [&](const BasedRange &other) {
+          return other.base == range->base && other.range.overlaps(range->range);
         }))
       return false;
-    touched.push_back(*place);
-    states[place->base].write({place->range, value});
-    int64_t &end = effect.bases[place->base].writtenEnd;
-    end = std::max(end, place->range.end);
+    touched.push_back(*range);
+    states[range->base].write({range->range, value});
+    int64_t &end = effect.bases[range->base].writtenEnd;
+    end = std::max(end, range->range.end);
     return true;
   }
 
@@ -184,19 +184,19 @@ private:
   const module::TaskInfo &made;
   const Lifetimes::Body &body;
   const Lifetimes &lifetimes;
-  const Statics &statics;
+  const PersistentBuffers &buffers;
   TaskSlots &slots;
   llvm::function_ref<int64_t(Value)> bytesOf;
   std::vector<BaseState> states;
-  SmallVector<Place> touched; // by the call at hand
+  SmallVector<BasedRange> touched; // by the call at hand
 };
 
 } // namespace
 
 std::optional<TaskEffect> plc::plan::effectOf(const module::TaskInfo &made, const Lifetimes::Body &body,
-                                              const Lifetimes &lifetimes, const Statics &statics, TaskSlots &slots,
-                                              llvm::function_ref<int64_t(Value)> bytesOf) {
-  EffectBuilder builder(made, body, lifetimes, statics, slots, bytesOf);
+                                              const Lifetimes &lifetimes, const PersistentBuffers &buffers,
+                                              TaskSlots &slots, llvm::function_ref<int64_t(Value)> bytesOf) {
+  EffectBuilder builder(made, body, lifetimes, buffers, slots, bytesOf);
   if (!builder.run())
     return std::nullopt;
   return std::move(builder.effect);

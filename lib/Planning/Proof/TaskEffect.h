@@ -3,7 +3,7 @@
 #define PLC_LIB_PLANNING_PROOF_TASKEFFECT_H
 
 #include "Addresses/Lifetimes.h"
-#include "Addresses/Statics.h"
+#include "Addresses/PersistentBuffers.h"
 #include "HeldValues.h"
 #include "Proof.h"
 
@@ -30,7 +30,7 @@ struct TaskEffect {
 /// The effect of a task whose table has passed `proveShape`. Nothing if it is not right at all addresses; then each run
 /// is executed by itself, which finds what is wrong.
 std::optional<TaskEffect> effectOf(const module::TaskInfo &made, const Lifetimes::Body &body,
-                                   const Lifetimes &lifetimes, const Statics &statics, TaskSlots &slots,
+                                   const Lifetimes &lifetimes, const PersistentBuffers &buffers, TaskSlots &slots,
                                    llvm::function_ref<int64_t(mlir::Value)> bytesOf);
 
 } // namespace plc::plan

@@ -23,8 +23,8 @@ public:
   StageCloner(StageOp stage, int64_t &nextId) : stage(stage), nextId(nextId), builder(stage.getContext()) {
     if (TaskOp forward = stage.getTask(Role::F))
       llvm::append_range(calls, forward.getBody().getOps<CallOp>());
-    for (auto [place, call] : llvm::enumerate(calls))
-      places[call] = place; // `again` and `recompute` name a call of F by its index
+    for (auto [index, call] : llvm::enumerate(calls))
+      indices[call] = index; // `again` and `recompute` name a call of F by its index
     clones.resize(calls.size());
   }
 
@@ -49,12 +49,12 @@ private:
     // In the order of calls, so that `clones` always has the last run before the call at hand.
     for (auto call : llvm::to_vector(task.getBody().getOps<CallOp>())) {
       builder.setInsertionPoint(call);
-      for (int64_t place : call.getAgain().value_or(ArrayRef<int64_t>())) {
-        auto copy = cast<CallOp>(builder.clone(*calls[place]));
+      for (int64_t index : call.getAgain().value_or(ArrayRef<int64_t>())) {
+        auto copy = cast<CallOp>(builder.clone(*calls[index]));
         copy.removeDiscardAttr(); // nothing is left to discard: the clone's readers are in this task or in a later one
-        copy.setRecomputeAttr(CloneAttr::get(builder.getContext(), place, nextId++));
+        copy.setRecomputeAttr(CloneAttr::get(builder.getContext(), index, nextId++));
         readLast(copy);
-        clones[place] = copy;
+        clones[index] = copy;
       }
       call.removeAgainAttr();
       readLast(call);
@@ -65,10 +65,10 @@ private:
   void readLast(CallOp call) {
     for (OpOperand &operand : call->getOpOperands()) {
       auto made = dyn_cast<OpResult>(operand.get());
-      auto place = made ? places.find(made.getOwner()) : places.end();
-      if (place != places.end() && clones[place->second] &&
-          llvm::is_contained(calls[place->second].getDiscard().value_or(ArrayRef<int64_t>()), made.getResultNumber()))
-        operand.set(clones[place->second].getResult(made.getResultNumber()));
+      auto index = made ? indices.find(made.getOwner()) : indices.end();
+      if (index != indices.end() && clones[index->second] &&
+          llvm::is_contained(calls[index->second].getDiscard().value_or(ArrayRef<int64_t>()), made.getResultNumber()))
+        operand.set(clones[index->second].getResult(made.getResultNumber()));
     }
   }
 
@@ -106,9 +106,9 @@ private:
   }
 
   StageOp stage;
-  std::vector<CallOp> calls;             // of F
-  DenseMap<Operation *, int64_t> places; // among them
-  std::vector<CallOp> clones;            // by call of F: its last clone so far
+  std::vector<CallOp> calls;              // of F
+  DenseMap<Operation *, int64_t> indices; // among them
+  std::vector<CallOp> clones;             // by call of F: its last clone so far
   int64_t &nextId;
   OpBuilder builder;
 };

@@ -87,9 +87,9 @@ private:
       TaskOp forward = stage.getTask(Role::F);
       int64_t count = forward ? llvm::range_size(forward.getBody().getOps<CallOp>()) : 0;
       WalkResult walk = stage.walk([&](CallOp call) {
-        for (int64_t place : call.getAgain().value_or(ArrayRef<int64_t>()))
-          if (place < 0 || place >= count) {
-            call.emitOpError("has call ") << place << " of F run again before it, but F has " << count << " calls";
+        for (int64_t index : call.getAgain().value_or(ArrayRef<int64_t>()))
+          if (index < 0 || index >= count) {
+            call.emitOpError("has call ") << index << " of F run again before it, but F has " << count << " calls";
             return WalkResult::interrupt();
           }
         return WalkResult::advance();
@@ -116,7 +116,7 @@ private:
     std::vector<std::vector<RunOp>> runs;
     planner::Schedule schedule = readSchedule(program, runs);
     planner::Simulation simulation;
-    planner::Fault fault = problem.verify(schedule);
+    planner::Status fault = problem.verify(schedule);
     if (!fault)
       fault = planner::simulate(problem, schedule, simulation);
     if (fault)

@@ -1,7 +1,7 @@
 //===- RecomputationBounds.cpp - certificates of recomputation ------------===//
 #include "RecomputationBounds.h"
 
-#include "RetentionModel.h"
+#include "BudgetedRematModel.h"
 
 #include "plc/Analysis/TaskSlots.h"
 #include "plc/Dialect/Plan/Values.h"
@@ -14,8 +14,8 @@
 using namespace mlir;
 using namespace plc;
 using namespace plc::plan;
+using planner::BudgetedRematProblem;
 using planner::RematProblem;
-using planner::RetentionProblem;
 
 namespace {
 
@@ -123,14 +123,12 @@ llvm::StringMap<Flight> flightsOf(ProgramOp program) {
 
 // The peak of a rank: while one stage computes, each other stage has its saved activations live for as many
 // micro-batches as it has in flight.
-int64_t peakOfRank(ArrayRef<StageRetention> stages) {
-  auto held = [](const StageRetention &stage) {
-    return stage.problem.inFlight * stage.problem.heldBytes(stage.found());
-  };
+int64_t peakOfRank(ArrayRef<StageRemat> stages) {
+  auto held = [](const StageRemat &stage) { return stage.problem.inFlight * stage.problem.heldBytes(stage.found()); };
   int64_t all = 0, peak = 0;
-  for (const StageRetention &stage : stages)
+  for (const StageRemat &stage : stages)
     all += held(stage);
-  for (const StageRetention &stage : stages)
+  for (const StageRemat &stage : stages)
     peak = std::max(peak, stage.problem.peakOf(stage.found()).bytes + all - held(stage));
   return peak;
 }
@@ -138,20 +136,20 @@ int64_t peakOfRank(ArrayRef<StageRetention> stages) {
 // Gives each stage all bytes that its rank uses at its peak. That is at least what the stage has in any order, so the
 // sum of the stages' bounds is a bound for the rank.
 int64_t boundUnderBudget(ProgramOp program, ArrayRef<std::string> keepKinds) {
-  planner::KnownRetentionBounds known; // of equal stages
+  planner::KnownRematBounds known; // of equal stages
   llvm::StringMap<Flight> flights = flightsOf(program);
-  RetentionContext context(program, keepKinds);
-  std::map<int64_t, std::vector<StageRetention>> ranks;
+  BudgetedRematContext context(program, keepKinds);
+  std::map<int64_t, std::vector<StageRemat>> ranks;
   for (StageOp stage : stagesOfFirst(program)) {
     const Flight flight = flights.lookup(stage.getSymName());
-    std::vector<StageRetention> &rank = ranks[stage.getRank()];
+    std::vector<StageRemat> &rank = ranks[stage.getRank()];
     rank.emplace_back(context, stage, flight.most);
     rank.back().problem.splitsBackward = flight.splitsBackward;
   }
   int64_t ns = 0;
   for (auto &[index, stages] : ranks) {
     int64_t bytes = peakOfRank(stages);
-    for (StageRetention &stage : stages) {
+    for (StageRemat &stage : stages) {
       stage.problem.budgetBytes = bytes;
       ns += known.of(stage.problem);
     }

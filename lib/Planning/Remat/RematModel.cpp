@@ -45,7 +45,7 @@ RematProblem plc::plan::buildRematProblem(const FlatProgram &flat, ArrayRef<std:
 FailureOr<RematProblem> plc::plan::buildSegments(ein::ModelOp model, const FlatProgram &flat,
                                                  ArrayRef<std::string> keepKinds, const planner::RematMode &mode) {
   RematProblem problem = buildRematProblem(flat, keepKinds);
-  if (planner::Fault fault = planner::chooseSegments(mode, problem))
+  if (planner::Status fault = planner::chooseSegments(mode, problem))
     return emitKeyError(model, rowOf(mode.policy).obeys(planner::Layers) ? "checkpoint.layers" : "checkpoint.policy",
                         std::string_view(*fault));
   return problem;

@@ -2,15 +2,15 @@
 #include "ExplainStep.h"
 
 #include "plc/Analysis/TaskSlots.h"
-#include "plc/Support/Places.h"
+#include "plc/Support/Locations.h"
 
 using namespace mlir;
 using namespace plc;
 using namespace plc::plan;
 
 std::string plc::plan::lineOf(Location location) {
-  std::vector<std::string> places = placesOf(location);
-  return places.empty() ? "" : StringRef(places.front()).rsplit(':').first.str();
+  std::vector<std::string> locations = locationsOf(location);
+  return locations.empty() ? "" : StringRef(locations.front()).rsplit(':').first.str();
 }
 
 Explanation plc::plan::explain(ProgramOp program, int64_t limitBytes) {

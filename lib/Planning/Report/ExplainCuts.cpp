@@ -26,13 +26,13 @@ void plc::plan::explainCuts(ProgramOp program, const RouteTable &routes, Explana
     stage.rank = op.getRank();
     stage.layers = op.getLayers();
     stage.ns = op.getNs();
-    for (size_t part = 0; part < model.stageOf.size(); ++part)
-      if (model.stageOf[part] == int64_t(index)) {
-        stage.last = problem.parts[part].name;
+    for (size_t node = 0; node < model.stageOf.size(); ++node)
+      if (model.stageOf[node] == int64_t(index)) {
+        stage.last = problem.nodes[node].name;
         stage.first = stage.first.empty() ? stage.last : stage.first;
       }
-    if (next[index].part >= 0) {
-      stage.moved = problem.parts[next[index].part].name;
+    if (next[index].node >= 0) {
+      stage.moved = problem.nodes[next[index].node].name;
       stage.movedTo = next[index].to;
       stage.movedNs = next[index].slowestNs;
     }

@@ -21,68 +21,68 @@ class PeakExplainer {
 public:
   PeakExplainer(ProgramOp program, RankOp rank, LayoutOp layout, TaskSlots &slots, Explanation::Arena &out)
       : program(program), rank(rank), layout(layout), slots(slots), out(out), residents(out.residents),
-        statics(layout, slots.getRoutes()), timeline(rank, slots, statics) {}
+        buffers(layout, slots.getRoutes()), timeline(rank, slots, buffers) {}
 
   void run() {
-    addStatics();
+    addBuffers();
     int64_t time = findPeak();
     addValues(time);
     llvm::stable_sort(residents, [](const Resident &a, const Resident &b) { return a.bytes > b.bytes; });
     out.rank = rank.getIndex();
     out.bytes = layout.getArenaBytes();
-    out.staticBytes = layout.getStaticBytes();
+    out.persistentBytes = layout.getPersistentBytes();
     out.liveBytes = layout.getBoundBytes();
     out.idleBytes = out.bytes - out.liveBytes;
     out.peak = describe(time);
   }
 
 private:
-  void addStatics() {
-    for (auto place : layout.getBody().getOps<StaticOp>()) {
-      std::string name = (stringifyStaticKind(place.getKind()) + " '" + place.getName() + "'").str();
-      if (place.getSite())
-        name += ", site " + std::to_string(*place.getSite());
-      if (place.getLanes() > 1)
-        name += ", " + std::to_string(place.getLanes()) + " lanes";
-      if (Value value = preparedAt(place))
+  void addBuffers() {
+    for (auto buffer : layout.getBody().getOps<BufferOp>()) {
+      std::string name = (stringifyBufferKind(buffer.getKind()) + " '" + buffer.getName() + "'").str();
+      if (buffer.getSite())
+        name += ", site " + std::to_string(*buffer.getSite());
+      if (buffer.getLanes() > 1)
+        name += ", " + std::to_string(buffer.getLanes()) + " lanes";
+      if (Value value = precomputedAt(buffer))
         name = plc::plan::describe(value, -1);
-      residents.push_back({name, lineOfStatic(place), roundUpPlace(place.getBytes())});
+      residents.push_back({name, lineOfBuffer(buffer), roundUpToAlignment(buffer.getBytes())});
     }
   }
 
   /// The result of P in a buffer; null for other buffers.
-  Value preparedAt(StaticOp place) {
+  Value precomputedAt(BufferOp buffer) {
     for (auto stage : program.getBody().getOps<StageOp>())
-      if (TaskOp task = stage.getTask(Role::P); task && place.getKind() == StaticKind::prepared)
+      if (TaskOp task = stage.getTask(Role::P); task && buffer.getKind() == BufferKind::precomputed)
         for (auto [number, value] : llvm::enumerate(task.getBody().front().getTerminator()->getOperands()))
-          if (preparedName(value, number) == place.getName())
+          if (precomputedName(value, number) == buffer.getName())
             return value;
     return nullptr;
   }
 
-  std::string lineOfStatic(StaticOp place) {
-    if (Value value = preparedAt(place))
+  std::string lineOfBuffer(BufferOp buffer) {
+    if (Value value = precomputedAt(buffer))
       return lineOf(value.getLoc());
     for (auto stage : program.getBody().getOps<StageOp>())
       for (Operation &op : stage.getBody().front()) {
-        if (auto output = dyn_cast<OutputOp>(op); output && place.getKind() == StaticKind::output)
-          if (output.getOutput() == place.getName())
+        if (auto output = dyn_cast<OutputOp>(op); output && buffer.getKind() == BufferKind::output)
+          if (output.getOutput() == buffer.getName())
             return lineOf(slots.resolve(output.getValue()).getLoc());
-        if (auto input = dyn_cast<InputOp>(op); input && place.getKind() == StaticKind::input)
-          if (input.getInput() == place.getName())
+        if (auto input = dyn_cast<InputOp>(op); input && buffer.getKind() == BufferKind::input)
+          if (input.getInput() == buffer.getName())
             return lineOf(input.getLoc());
-        if (place.getKind() == StaticKind::state)
-          if (auto state = program->getParentOfType<ModuleOp>().lookupSymbol(place.getName()))
+        if (buffer.getKind() == BufferKind::state)
+          if (auto state = program->getParentOfType<ModuleOp>().lookupSymbol(buffer.getName()))
             return lineOf(state->getLoc());
         if (auto param = dyn_cast<ParamOp>(op))
-          if (param.getParam() == place.getName())
+          if (param.getParam() == buffer.getName())
             return lineOf(param.getLoc());
       }
     return "";
   }
 
   int64_t bytesOf(Lives::Instance instance) {
-    return roundUpPlace(byteSize(program, instance.first.getType(), instance.second));
+    return roundUpToAlignment(byteSize(program, instance.first.getType(), instance.second));
   }
 
   /// The first time at which the most bytes are live.
@@ -143,7 +143,7 @@ private:
   TaskSlots &slots;
   Explanation::Arena &out;
   std::vector<Resident> &residents;
-  Statics statics;
+  PersistentBuffers buffers;
   Lives timeline;
 };
 

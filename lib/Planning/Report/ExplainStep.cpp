@@ -4,7 +4,7 @@
 
 #include "plc/Dialect/Plan/Values.h"
 #include "plc/Planner/Schedule/StepTimes.h"
-#include "plc/Planning/Remat/TurnsAgain.h"
+#include "plc/Planning/Remat/RecomputedIterations.h"
 #include "plc/Planning/Report/Summary.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -28,16 +28,16 @@ public:
   }
 
   void run() {
-    if (planner::Fault fault = planner::simulate(problem, out.schedule, out.simulation)) {
+    if (planner::Status fault = planner::simulate(problem, out.schedule, out.simulation)) {
       out.fault = *fault; // a plan that is proven ends
       return;
     }
     out.stepNs = out.simulation.makespan;
     out.boundNs = problem.bound();
     out.replicas = program.getReplicas();
-    if (PlanSummary::Prepared prepared = summarizePrepared(program); prepared.calls)
-      out.prepared = plc::plan::describe(prepared);
-    out.withoutMessagesNs = out.stepNs - planner::savedWithoutWays(problem, out.schedule);
+    if (PlanSummary::Precomputed precomputed = summarizePrecomputed(program); precomputed.calls)
+      out.precomputed = plc::plan::describe(precomputed);
+    out.withoutMessagesNs = out.stepNs - planner::savedWithoutTransfers(problem, out.schedule);
     for (const planner::RankTimes &times : planner::timesOf(problem, out.schedule, out.simulation))
       explainRank(int64_t(out.ranks.size()), times);
   }
@@ -116,10 +116,10 @@ private:
           auto task = cast<TaskOp>(call->getParentOp());
           if (task.getRole() == Role::P) // does not run for each micro-batch
             return;
-          int64_t turns = nsOfTurnsAgain(kernel), ns = call.getRecompute() ? kernel.getNs() : turns;
+          int64_t iterations = nsOfRecomputedIterations(kernel), ns = call.getRecompute() ? kernel.getNs() : iterations;
           without[index].ns[int(task.getRole())] -= ns;
           rank.recomputedNs += ns;
-          rank.loopsNs += turns;
+          rank.loopsNs += iterations;
         });
     if (rank.recomputedNs)
       rank.withoutNs = out.stepNs - planner::savedBy(problem, out.schedule, without);

@@ -72,7 +72,7 @@ void printRank(const Explanation &all, size_t number, llvm::raw_ostream &out) {
   if (rank.recomputedNs) {
     out << "  memory: " << formatNs(rank.recomputedNs) << " of each micro-batch are recomputation, ";
     if (rank.loopsNs)
-      out << formatNs(rank.loopsNs) << " of it turns of loops that run again, ";
+      out << formatNs(rank.loopsNs) << " of it iterations of loops that run again, ";
     out << "without which the step would take " << formatNs(rank.withoutNs) << " (-"
         << formatPart(all.stepNs - rank.withoutNs, all.stepNs) << ")\n";
   }
@@ -88,7 +88,7 @@ void printArena(const Explanation::Arena &arena, int64_t limitBytes, llvm::raw_o
   out << "arena of rank " << arena.rank << ": " << formatBytes(arena.bytes);
   if (limitBytes)
     out << " of a budget of " << formatBytes(limitBytes);
-  out << ", of which " << formatBytes(arena.staticBytes) << " are for the whole run and "
+  out << ", of which " << formatBytes(arena.persistentBytes) << " are for the whole run and "
       << formatBytes(arena.idleBytes) << " lie idle between values\n  most is held " << arena.peak << "\n";
   // Buffers that are not listed are summed up in one line.
   int64_t rest = arena.liveBytes;
@@ -176,7 +176,7 @@ void writeRank(llvm::json::OStream &json, const Explanation::Rank &rank) {
 void writeArena(llvm::json::OStream &json, const Explanation::Arena &arena) {
   json.attribute("rank", arena.rank);
   json.attribute("bytes", arena.bytes);
-  json.attribute("static_bytes", arena.staticBytes);
+  json.attribute("static_bytes", arena.persistentBytes);
   json.attribute("live_bytes", arena.liveBytes);
   json.attribute("peak", arena.peak);
   writeList(json, "residents", arena.residents, [&](const Explanation::Resident &each) {
@@ -198,8 +198,8 @@ void plc::plan::print(const Explanation &all, int64_t columns, llvm::raw_ostream
       out << "  on the first of " << all.replicas
           << " replicas; each of the others does the same with other micro-batches, on as many ranks\n";
     out << "\n";
-    if (!all.prepared.empty())
-      out << "before the first step: " << all.prepared << "\n\n";
+    if (!all.precomputed.empty())
+      out << "before the first step: " << all.precomputed << "\n\n";
     out << planner::drawGantt(all.problem, all.schedule, all.simulation, columns) << "\n";
     if (int64_t saved = all.stepNs - all.withoutMessagesNs)
       out << "messages: if they took no time, the step would take " << formatNs(all.withoutMessagesNs) << " (-"
@@ -229,7 +229,7 @@ void plc::plan::printJson(const Explanation &all, llvm::raw_ostream &out) {
     json.attribute("bound_ns", all.boundNs);
     json.attribute("without_messages_ns", all.withoutMessagesNs);
     json.attribute("replicas", all.replicas);
-    json.attribute("prepared", all.prepared);
+    json.attribute("precomputed", all.precomputed);
     writeTasks(json, all);
     writeList(json, "ranks", all.ranks, [&](const Explanation::Rank &rank) { writeRank(json, rank); });
     json.attribute("limit_bytes", all.limitBytes);

@@ -4,7 +4,7 @@
 #include "plc/Dialect/Plan/Values.h"
 #include "plc/Planner/Base/Dot.h"
 #include "plc/Planner/Base/Format.h"
-#include "plc/Planning/Remat/TurnsAgain.h"
+#include "plc/Planning/Remat/RecomputedIterations.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringExtras.h"
@@ -124,11 +124,11 @@ std::map<std::string, int64_t> countContractions(ProgramOp program, SymbolTable 
 }
 
 // Whether some backward loop runs iterations forward again.
-bool runsTurnsAgain(ProgramOp program, SymbolTable &kernels) {
+bool recomputesLoops(ProgramOp program, SymbolTable &kernels) {
   return program
       .walk([&](CallOp call) {
         auto kernel = kernels.lookup<KernelOp>(call.getKernelAttr().getAttr());
-        return kernel && nsOfTurnsAgain(kernel) ? WalkResult::interrupt() : WalkResult::advance();
+        return kernel && nsOfRecomputedIterations(kernel) ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
 }
@@ -151,8 +151,8 @@ PlanSummary plc::plan::summarize(ProgramOp program) {
     summary.schedule = nameOfChoice(*schedule);
   if (std::optional<planner::RematPolicy> remat = program.getRemat())
     summary.remat = nameOfChoice(*remat);
-  if (runsTurnsAgain(program, kernels))
-    summary.remat = (summary.remat.empty() ? "none" : summary.remat) + " and turns";
+  if (recomputesLoops(program, kernels))
+    summary.remat = (summary.remat.empty() ? "none" : summary.remat) + " and iterations";
   summary.microBatches = program.getMicroBatches();
   summary.ranks = program.getNumRanks();
   summary.cutNs = program.getCutNs().value_or(-1);
@@ -160,10 +160,10 @@ PlanSummary plc::plan::summarize(ProgramOp program) {
   summary.stepNs = program.getStepNs().value_or(-1);
   summary.stepBoundNs = program.getStepBoundNs().value_or(-1);
   summary.contractions = countContractions(program, kernels);
-  summary.prepared = summarizePrepared(program);
-  program.walk([&](StaticOp place) {
-    if (place.getKind() == StaticKind::state)
-      summary.stateBytes += int64_t(place.getBytes());
+  summary.precomputed = summarizePrecomputed(program);
+  program.walk([&](BufferOp buffer) {
+    if (buffer.getKind() == BufferKind::state)
+      summary.stateBytes += int64_t(buffer.getBytes());
   });
   KeepingRuns keeping = countKeeping(program);
   int64_t work = 0;
@@ -185,8 +185,8 @@ PlanSummary plc::plan::summarize(ProgramOp program) {
   return summary;
 }
 
-PlanSummary::Prepared plc::plan::summarizePrepared(ProgramOp program) {
-  PlanSummary::Prepared sum;
+PlanSummary::Precomputed plc::plan::summarizePrecomputed(ProgramOp program) {
+  PlanSummary::Precomputed sum;
   SymbolTable kernels(program->getParentOfType<ModuleOp>());
   std::map<int64_t, int64_t> ns; // by rank
   for (auto stage : program.getBody().getOps<StageOp>()) {
@@ -203,9 +203,9 @@ PlanSummary::Prepared plc::plan::summarizePrepared(ProgramOp program) {
   return sum;
 }
 
-std::string plc::plan::describe(const PlanSummary::Prepared &prepared) {
-  return std::to_string(prepared.calls) + " calls once, " + formatNs(prepared.ns) + ", of which " +
-         planner::formatBytes(prepared.bytes) + " are kept";
+std::string plc::plan::describe(const PlanSummary::Precomputed &precomputed) {
+  return std::to_string(precomputed.calls) + " calls once, " + formatNs(precomputed.ns) + ", of which " +
+         planner::formatBytes(precomputed.bytes) + " are kept";
 }
 
 std::vector<int64_t> plc::plan::arenasOf(ModuleOp module) {
@@ -243,8 +243,8 @@ void plc::plan::print(const PlanSummary &summary, llvm::raw_ostream &out) {
              gapOf(summary.stepNs, summary.stepBoundNs), ": of any order of these tasks");
   if (summary.playedNs >= 0)
     out << "  step with messages, waits, help and updates " << formatNs(summary.playedNs) << "\n";
-  if (summary.prepared.calls)
-    out << "  before the first " << describe(summary.prepared) << "\n";
+  if (summary.precomputed.calls)
+    out << "  before the first " << describe(summary.precomputed) << "\n";
   if (summary.stateBytes)
     out << "  states keep " << planner::formatBytes(summary.stateBytes) << " from run to run\n";
   std::set<int64_t> ranks; // one line per rank, which may have several stages

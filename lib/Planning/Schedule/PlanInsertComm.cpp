@@ -64,7 +64,7 @@ public:
   }
 
   LogicalResult run() {
-    if (planner::Fault fault = problem.verify(schedule))
+    if (planner::Status fault = problem.verify(schedule))
       return program.emitError("ranks do not run the program: ") << *fault;
     for (auto &rank : runs)
       gaps.emplace_back(rank.size() + 1);

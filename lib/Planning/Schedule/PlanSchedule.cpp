@@ -63,7 +63,7 @@ private:
       return failure();
     // Simulating finds deadlocks of orders that users wrote, and gives the step that is recorded.
     planner::Simulation simulation;
-    if (planner::Fault fault = planner::simulate(problem, answer, simulation))
+    if (planner::Status fault = planner::simulate(problem, answer, simulation))
       return emitNoPlan(program) << *fault;
     write(program, answer);
     program.setSchedule(schedule.getValue());
@@ -78,7 +78,7 @@ private:
   }
 
   LogicalResult solve(ProgramOp program, const planner::ScheduleProblem &problem, planner::Schedule &answer) {
-    if (planner::Fault fault = planner::solve(rowOf(schedule.getValue()), problem, answer))
+    if (planner::Status fault = planner::solve(rowOf(schedule.getValue()), problem, answer))
       return emitNoPlan(program) << *fault;
     return success();
   }
@@ -93,7 +93,7 @@ private:
       });
       answer.ranks.push_back(std::move(tasks));
     }
-    if (planner::Fault fault = problem.verify(answer))
+    if (planner::Status fault = problem.verify(answer))
       return withKey(spec.emitOpError("has an order that is none: "), planKey) << *fault;
     spec.erase();
     return success();
@@ -111,7 +111,7 @@ private:
     if (auto error = table.read((*buffer)->getBuffer()))
       return withExitCode(
           mlir::emitError(FileLineColLoc::get(&getContext(), file, error->line, error->column), error->text), BadUsage);
-    planner::Fault fault = planner::orderByFile(table, problem, answer);
+    planner::Status fault = planner::orderByFile(table, problem, answer);
     if (fault)
       return emitKeyError(program, fileKey, "schedule '") << file.getValue() << "': " << *fault;
     return success();

@@ -16,8 +16,8 @@ using namespace plc::plan;
 
 int64_t plc::plan::chunksOf(KernelOp kernel) {
   // Threads share each iteration of a loop by itself, so one iteration's time decides.
-  int64_t turns = kernel.getKind() == KernelKind::loop ? kernel.getLoop().getTurns() : 1;
-  return plc::chunksOf(kernel.getNs() / turns);
+  int64_t iterations = kernel.getKind() == KernelKind::loop ? kernel.getLoop().getIterations() : 1;
+  return plc::chunksOf(kernel.getNs() / iterations);
 }
 
 int64_t plc::plan::predictStep(ProgramOp program, const module::EntryPlan &table, const simulator::Cluster &cluster,

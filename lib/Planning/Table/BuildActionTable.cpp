@@ -14,14 +14,14 @@ using namespace plc::plan;
 using module::ActionInfo;
 
 // The dialect and the module name the same kinds, and casts between them rely on it.
-static_assert(int(StaticKind::parameter) == int(module::StaticKind::Parameter) &&
-              int(StaticKind::gradient) == int(module::StaticKind::Gradient) &&
-              int(StaticKind::moment1) == int(module::StaticKind::Moment1) &&
-              int(StaticKind::moment2) == int(module::StaticKind::Moment2) &&
-              int(StaticKind::input) == int(module::StaticKind::Input) &&
-              int(StaticKind::output) == int(module::StaticKind::Output) &&
-              int(StaticKind::prepared) == int(module::StaticKind::Prepared) &&
-              int(StaticKind::state) == int(module::StaticKind::State));
+static_assert(int(BufferKind::parameter) == int(module::BufferKind::Parameter) &&
+              int(BufferKind::gradient) == int(module::BufferKind::Gradient) &&
+              int(BufferKind::moment1) == int(module::BufferKind::Moment1) &&
+              int(BufferKind::moment2) == int(module::BufferKind::Moment2) &&
+              int(BufferKind::input) == int(module::BufferKind::Input) &&
+              int(BufferKind::output) == int(module::BufferKind::Output) &&
+              int(BufferKind::precomputed) == int(module::BufferKind::Precomputed) &&
+              int(BufferKind::state) == int(module::BufferKind::State));
 
 namespace {
 
@@ -94,21 +94,21 @@ private:
       if (stage.getRank() == op.getIndex())
         rank.stage += (rank.stage.empty() ? "" : "+") + stage.getSymName().str();
     rank.arenaBytes = layout.getArenaBytes();
-    statics.clear();
+    buffers.clear();
     tasks.clear();
-    for (auto place : layout.getBody().getOps<StaticOp>()) {
-      statics[{place.getKind(), place.getName(), int64_t(place.getSite().value_or(-1)), place.getLane()}] =
-          rank.statics.size();
-      rank.statics.push_back({.kind = module::StaticKind(place.getKind()),
-                              .name = place.getName().str(),
-                              .site = int64_t(place.getSite().value_or(0)),
-                              .offset = int64_t(place.getAt()),
-                              .bytes = int64_t(place.getBytes()),
-                              .owned = place.getKind() != StaticKind::parameter || place.getOwned(),
-                              .lane = int64_t(place.getLane()),
-                              .lanes = int64_t(place.getLanes())});
-      if (place.getKind() == StaticKind::state)
-        addState(place.getName(), rank.statics.back());
+    for (auto buffer : layout.getBody().getOps<BufferOp>()) {
+      buffers[{buffer.getKind(), buffer.getName(), int64_t(buffer.getSite().value_or(-1)), buffer.getLane()}] =
+          rank.buffers.size();
+      rank.buffers.push_back({.kind = module::BufferKind(buffer.getKind()),
+                              .name = buffer.getName().str(),
+                              .site = int64_t(buffer.getSite().value_or(0)),
+                              .offset = int64_t(buffer.getAt()),
+                              .bytes = int64_t(buffer.getBytes()),
+                              .owned = buffer.getKind() != BufferKind::parameter || buffer.getOwned(),
+                              .lane = int64_t(buffer.getLane()),
+                              .lanes = int64_t(buffer.getLanes())});
+      if (buffer.getKind() == BufferKind::state)
+        addState(buffer.getName(), rank.buffers.back());
     }
     rank.actions.reserve(op.getBody().front().getOperations().size());
     for (auto action : op.getBody().getOps<ActionInterface>())
@@ -122,18 +122,18 @@ private:
     return success();
   }
 
-  void addState(StringRef path, module::StaticInfo &place) {
+  void addState(StringRef path, module::BufferInfo &buffer) {
     for (auto [name, type] : llvm::zip(program.getArgNames().getAsValueRange<StringAttr>(), program.getArgTypes()))
       if (StringRef(stateOf(name)) == path)
-        place.type = elementTypeOf(cast<TypeAttr>(type).getValue());
+        buffer.type = elementTypeOf(cast<TypeAttr>(type).getValue());
     if (auto state = program->getParentOfType<ModuleOp>().lookupSymbol<ein::StateOp>(path))
-      place.init = state.getInit().convertToDouble();
+      buffer.init = state.getInit().convertToDouble();
     program.walk([&](CallOp call) {
       auto input =
           routes.updatesState(call) ? slots.resolve(call.getArgs().back()).getDefiningOp<InputOp>() : InputOp();
       if (input && StringRef(stateOf(input.getInput())) == path)
         program->getParentOfType<ModuleOp>().lookupSymbol<KernelOp>(call.getKernel()).walk([&](ein::PutOp put) {
-          place.positions = put.countPositions();
+          buffer.positions = put.countPositions();
         });
     });
   }
@@ -158,17 +158,17 @@ private:
     switch (*part) {
     case MessagePart::post:
       action.op = ActionInfo::Op::PostRecv;
-      return setPlace(op, cast<PostRecvOp>(op.getOperation()).getAt(), action);
+      return setOffset(op, cast<PostRecvOp>(op.getOperation()).getAt(), action);
     case MessagePart::waitReceive: action.op = ActionInfo::Op::WaitRecv; break;
     case MessagePart::send:
       action.op = ActionInfo::Op::Send;
-      return setPlace(op, cast<SendOp>(op.getOperation()).getAt(), action);
+      return setOffset(op, cast<SendOp>(op.getOperation()).getAt(), action);
     case MessagePart::waitSend: action.op = ActionInfo::Op::WaitSend; break;
     }
     return success();
   }
 
-  static LogicalResult setPlace(Operation *op, std::optional<int64_t> at, ActionInfo &action) {
+  static LogicalResult setOffset(Operation *op, std::optional<int64_t> at, ActionInfo &action) {
     if (!at)
       return op->emitOpError("has no address");
     action.offset = *at;
@@ -246,12 +246,12 @@ private:
   int64_t operandOf(Value value, const DenseMap<Value, int64_t> &numbers) {
     Value resolved = slots.resolve(value);
     if (auto param = resolved.getDefiningOp<ParamOp>())
-      return -1 - statics[{StaticKind::parameter, param.getParam(), -1, 0}];
+      return -1 - buffers[{BufferKind::parameter, param.getParam(), -1, 0}];
     if (auto site = resolved.getDefiningOp<SiteOp>())
-      return -1 - statics[{StaticKind::gradient, site.getParam(), int64_t(site.getIndex()), int64_t(site.getLane())}];
-    if (std::optional<int64_t> number = preparedNumber(resolved)) {
-      auto place = statics.find({StaticKind::prepared, preparedName(resolved, *number), -1, 0});
-      return -1 - (place == statics.end() ? 0 : place->second); // the proof reports the wrong buffer
+      return -1 - buffers[{BufferKind::gradient, site.getParam(), int64_t(site.getIndex()), int64_t(site.getLane())}];
+    if (std::optional<int64_t> number = precomputedNumber(resolved)) {
+      auto buffer = buffers.find({BufferKind::precomputed, precomputedName(resolved, *number), -1, 0});
+      return -1 - (buffer == buffers.end() ? 0 : buffer->second); // the proof reports the wrong buffer
     }
     return numbers.lookup(resolved);
   }
@@ -263,7 +263,7 @@ private:
   llvm::StringMap<int64_t> kernels, channels;
   // Of the rank at hand.
   LayoutOp layout;
-  std::map<std::tuple<StaticKind, StringRef, int64_t, int64_t>, int64_t> statics; // index by kind, name, site and lane
+  std::map<std::tuple<BufferKind, StringRef, int64_t, int64_t>, int64_t> buffers; // index by kind, name, site and lane
   std::map<std::pair<Operation *, bool>, int64_t> tasks;
 };
 

@@ -57,11 +57,11 @@ FlightRecorder::Contents *FlightRecorder::map(const std::string &folder, int64_t
   // A file that is too short would fault when it is read, and one without disk blocks when it is written.
   bool whole = make ? ::posix_fallocate(file, 0, sizeof(Contents)) == 0
                     : ::lseek(file, 0, SEEK_END) == static_cast<off_t>(sizeof(Contents));
-  void *place = whole ? ::mmap(nullptr, sizeof(Contents), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
+  void *position = whole ? ::mmap(nullptr, sizeof(Contents), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
   ::close(file);
   if (make && !whole)
     ::unlink(fileOf(folder, process).c_str());
-  return place == MAP_FAILED ? nullptr : static_cast<Contents *>(place);
+  return position == MAP_FAILED ? nullptr : static_cast<Contents *>(position);
 }
 
 bool FlightRecorder::open(const std::string &folder, int64_t process) {
@@ -77,10 +77,10 @@ bool FlightRecorder::open(const std::string &folder, int64_t process) {
 }
 
 std::unique_ptr<FlightRecorder> FlightRecorder::share() {
-  void *place = ::mmap(nullptr, sizeof(Contents), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (place == MAP_FAILED)
+  void *position = ::mmap(nullptr, sizeof(Contents), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (position == MAP_FAILED)
     return nullptr;
-  auto *contents = static_cast<Contents *>(place);
+  auto *contents = static_cast<Contents *>(position);
   contents->magic = Contents::expected;
   return std::unique_ptr<FlightRecorder>(new FlightRecorder(contents));
 }
@@ -153,42 +153,42 @@ std::string FlightRecorder::checkpoint() const {
 
 RankFlight &FlightRecorder::rank(size_t rank) { return contents->ranks[std::min(rank, mostRanks - 1)]; }
 
-RankFlight::Place RankFlight::place() const {
+RankFlight::Position RankFlight::position() const {
   uint64_t now = state.load(std::memory_order_relaxed);
-  Place place{now >> entryShift, std::nullopt, std::nullopt};
+  Position position{now >> entryShift, std::nullopt, std::nullopt};
   if (uint64_t action = now >> actionShift & ((uint64_t(1) << (entryShift - actionShift)) - 1))
-    place.action = action - 1;
+    position.action = action - 1;
   if (uint64_t call = now & ((uint64_t(1) << actionShift) - 1))
-    place.call = call - 1;
-  return place;
+    position.call = call - 1;
+  return position;
 }
 
-std::string tellCall(const RankInfo &plan, size_t rank, const CallInfo &call, int64_t microBatch,
-                     const KernelInfo &kernel) {
+std::string describeCall(const RankInfo &plan, size_t rank, const CallInfo &call, int64_t microBatch,
+                         const KernelInfo &kernel) {
   std::string ofMicroBatch = microBatch < 0 ? "" : ", micro-batch " + std::to_string(microBatch);
   return "rank " + std::to_string(rank) + ", stage '" + plan.stage + "'" + ofMicroBatch + ", kernel '" + kernel.name +
          "' of '" + call.path + "'";
 }
 
 // A killed process may have left anything in the recorder: check each number.
-std::pair<std::vector<std::string>, std::string> tellPlace(const Manifest &manifest, size_t rank,
-                                                           const RankFlight::Place &place) {
+std::pair<std::vector<std::string>, std::string> describePosition(const Manifest &manifest, size_t rank,
+                                                                  const RankFlight::Position &position) {
   std::string text = "rank " + std::to_string(rank);
-  if (place.entry >= manifest.entries.size() || rank >= manifest.entries[place.entry].ranks.size())
+  if (position.entry >= manifest.entries.size() || rank >= manifest.entries[position.entry].ranks.size())
     return {{}, text};
-  const EntryPlan &entry = manifest.entries[place.entry];
+  const EntryPlan &entry = manifest.entries[position.entry];
   const RankInfo &plan = entry.ranks[rank];
   text += ", stage '" + plan.stage + "', ";
-  if (!place.action || *place.action >= plan.actions.size())
+  if (!position.action || *position.action >= plan.actions.size())
     return {{}, text + "between two runs"};
-  const ActionInfo &action = plan.actions[*place.action];
+  const ActionInfo &action = plan.actions[*position.action];
   if (action.op == ActionInfo::Op::Run) {
     const TaskInfo &task = plan.tasks[static_cast<size_t>(action.target)];
-    if (!place.call || *place.call >= task.calls.size())
+    if (!position.call || *position.call >= task.calls.size())
       return {{}, text + "before task '" + task.name + "'"};
-    const CallInfo &call = task.calls[*place.call];
+    const CallInfo &call = task.calls[*position.call];
     const KernelInfo &kernel = manifest.kernels[static_cast<size_t>(entry.kernelOf(call, action.microBatch))];
-    return {kernel.where, tellCall(plan, rank, call, action.microBatch, kernel)};
+    return {kernel.where, describeCall(plan, rank, call, action.microBatch, kernel)};
   }
   if (!action.isMessage())
     return {{}, text + "at the step"};

@@ -24,8 +24,8 @@ public:
   void check() {
     checkBatch();
     for (size_t rank = 0; rank < entry.ranks.size(); ++rank) {
-      for (const StaticInfo &place : entry.ranks[rank].statics)
-        checkStatic(rank, place);
+      for (const BufferInfo &buffer : entry.ranks[rank].buffers)
+        checkBuffer(rank, buffer);
       bool hasBegun = false; // anything but precomputing
       for (const ActionInfo &action : entry.ranks[rank].actions) {
         hasBegun |= !action.prepares() && action.op != Op::Drop;
@@ -78,15 +78,15 @@ private:
   }
 
   // The least bytes of a persistent buffer of this name; an output may have a multiple, one value for each micro-batch.
-  int64_t expectedBytes(size_t rank, const StaticInfo &place) const {
-    if (place.kind == StaticKind::Prepared || place.kind == StaticKind::State)
-      return place.bytes; // checked with the results of its kernel
-    if (place.kind == StaticKind::Input || place.kind == StaticKind::Output) {
-      bool input = place.kind == StaticKind::Input;
-      std::string whole(wholeInputOf(place.name));
-      const TensorInfo *tensor = find(input ? entry.inputs : entry.outputs, whole.empty() ? place.name : whole);
+  int64_t expectedBytes(size_t rank, const BufferInfo &buffer) const {
+    if (buffer.kind == BufferKind::Precomputed || buffer.kind == BufferKind::State)
+      return buffer.bytes; // checked with the results of its kernel
+    if (buffer.kind == BufferKind::Input || buffer.kind == BufferKind::Output) {
+      bool input = buffer.kind == BufferKind::Input;
+      std::string whole(wholeInputOf(buffer.name));
+      const TensorInfo *tensor = find(input ? entry.inputs : entry.outputs, whole.empty() ? buffer.name : whole);
       if (!tensor)
-        fail(rank, "unknown " + std::string(input ? "input" : "output") + " '" + place.name + "'");
+        fail(rank, "unknown " + std::string(input ? "input" : "output") + " '" + buffer.name + "'");
       auto bytes = static_cast<int64_t>(tensor->numBytes());
       if (!whole.empty() || (input && !tensor->batched()))
         return bytes;
@@ -98,18 +98,18 @@ private:
       return tensor->batched() ? bytes / entry.batch * samples : bytes * (end - first);
     }
     for (const ParameterInfo &parameter : manifest.held)
-      if (parameter.path == place.name)
-        return static_cast<int64_t>(parameter.tensor().numBytes()) * place.lanes;
-    fail(rank, "unknown parameter '" + place.name + "'");
+      if (parameter.path == buffer.name)
+        return static_cast<int64_t>(parameter.tensor().numBytes()) * buffer.lanes;
+    fail(rank, "unknown parameter '" + buffer.name + "'");
   }
 
-  void checkStatic(size_t rank, const StaticInfo &place) const {
-    checkPlace(rank, "'" + place.name + "'", place.offset, place.bytes);
-    int64_t expected = expectedBytes(rank, place);
-    bool perMicroBatch = place.kind == StaticKind::Output && place.bytes % entry.firstRun(1) == 0;
-    if (place.bytes != expected && !(perMicroBatch && place.bytes > expected))
-      fail(rank,
-           "'" + place.name + "' has " + std::to_string(place.bytes) + " bytes, expected " + std::to_string(expected));
+  void checkBuffer(size_t rank, const BufferInfo &buffer) const {
+    checkPlace(rank, "'" + buffer.name + "'", buffer.offset, buffer.bytes);
+    int64_t expected = expectedBytes(rank, buffer);
+    bool perMicroBatch = buffer.kind == BufferKind::Output && buffer.bytes % entry.firstRun(1) == 0;
+    if (buffer.bytes != expected && !(perMicroBatch && buffer.bytes > expected))
+      fail(rank, "'" + buffer.name + "' has " + std::to_string(buffer.bytes) + " bytes, expected " +
+                     std::to_string(expected));
   }
 
   void checkAction(size_t rank, const ActionInfo &action) {
@@ -138,8 +138,8 @@ private:
 
   bool hasGradients() const {
     return std::any_of(entry.ranks.begin(), entry.ranks.end(), [](const RankInfo &rank) {
-      return std::any_of(rank.statics.begin(), rank.statics.end(),
-                         [](const StaticInfo &place) { return place.kind == StaticKind::Gradient; });
+      return std::any_of(rank.buffers.begin(), rank.buffers.end(),
+                         [](const BufferInfo &buffer) { return buffer.kind == BufferKind::Gradient; });
     });
   }
 
@@ -163,12 +163,12 @@ private:
   }
 
   // A micro-batch adds to a gradient buffer that has its accumulation group.
-  void checkLane(size_t rank, const StaticInfo &place, int64_t microBatch) const {
+  void checkLane(size_t rank, const BufferInfo &buffer, int64_t microBatch) const {
     if (int64_t lane = entry.laneOf(microBatch);
-        place.kind == StaticKind::Gradient && (lane < place.lane || lane >= place.lane + place.lanes))
+        buffer.kind == BufferKind::Gradient && (lane < buffer.lane || lane >= buffer.lane + buffer.lanes))
       fail(rank, "micro-batch " + std::to_string(microBatch) + " is of lane " + std::to_string(lane) +
-                     ", but the gradient of '" + place.name + "' that it adds to has " + std::to_string(place.lanes) +
-                     " from " + std::to_string(place.lane) + " on");
+                     ", but the gradient of '" + buffer.name + "' that it adds to has " + std::to_string(buffer.lanes) +
+                     " from " + std::to_string(buffer.lane) + " on");
   }
 
   void checkResult(size_t rank, const KernelInfo &kernel, int64_t end) const {
@@ -193,8 +193,8 @@ private:
       auto numOperands = static_cast<int64_t>(call.operands.size());
       auto reach = [&](int64_t operand, int64_t bytes) {
         if (operand < 0) {
-          checkLane(rank, plan.statics[static_cast<size_t>(-operand - 1)], action.microBatch);
-          return checkResult(rank, kernel, entry.placeOf(plan, operand, action) + bytes);
+          checkLane(rank, plan.buffers[static_cast<size_t>(-operand - 1)], action.microBatch);
+          return checkResult(rank, kernel, entry.offsetOf(plan, operand, action) + bytes);
         }
         const module::SlotInfo &slot = task.slots[static_cast<size_t>(operand)];
         Reach &farthest = reaches[static_cast<size_t>(slot.base)];
@@ -203,7 +203,7 @@ private:
       };
       if (kernel.loop && kernel.loop->bytes.size() != call.operands.size())
         fail(rank, "kernel '" + kernel.name + "' is called with " + std::to_string(numOperands) +
-                       " operands, but its turns read and write " + std::to_string(kernel.loop->bytes.size()));
+                       " operands, but its iterations read and write " + std::to_string(kernel.loop->bytes.size()));
       for (const module::RealOperand &input : kernel.inputs)
         if (input.operand >= numOperands)
           fail(rank, "kernel '" + kernel.name + "' is called with " + std::to_string(numOperands) +
@@ -245,7 +245,7 @@ private:
              ", which is none of the first replica");
       for (int64_t replica = 0; replica < entry.replicas; ++replica)
         if (size_t rank = entry.rankIn(replica, entry.outputRanks[i]);
-            !entry.ranks[rank].find(StaticKind::Output, entry.outputs[i].name))
+            !entry.ranks[rank].find(BufferKind::Output, entry.outputs[i].name))
           fail(rank, "no place for output '" + entry.outputs[i].name + "'");
     }
   }
@@ -256,9 +256,9 @@ private:
       const std::string &name = entry.channels[static_cast<size_t>(key.first)].name;
       std::vector<Op> sorted = ops;
       std::sort(sorted.begin(), sorted.end());
-      auto place = [&](Op op) { return std::find(ops.begin(), ops.end(), op); };
+      auto buffer = [&](Op op) { return std::find(ops.begin(), ops.end(), op); };
       bool complete = sorted == std::vector<Op>{Op::PostRecv, Op::WaitRecv, Op::Send, Op::WaitSend};
-      if (!complete || place(Op::PostRecv) > place(Op::WaitRecv) || place(Op::Send) > place(Op::WaitSend))
+      if (!complete || buffer(Op::PostRecv) > buffer(Op::WaitRecv) || buffer(Op::Send) > buffer(Op::WaitSend))
         fail("channel '" + name + "', micro-batch " + std::to_string(key.second) +
              ": expected one post_recv before one wait_recv and one send before one wait_send");
     }
@@ -270,22 +270,22 @@ private:
     for (const ParameterInfo &parameter : manifest.held) {
       int owners = 0;
       for (size_t rank = 0; rank < entry.ranks.size(); ++rank) {
-        std::map<StaticKind, int> found;
+        std::map<BufferKind, int> found;
         bool owned = false;
-        for (const StaticInfo &place : entry.ranks[rank].statics) {
-          if (place.name != parameter.path || place.kind == StaticKind::Input || place.kind == StaticKind::Output)
+        for (const BufferInfo &buffer : entry.ranks[rank].buffers) {
+          if (buffer.name != parameter.path || buffer.kind == BufferKind::Input || buffer.kind == BufferKind::Output)
             continue;
-          ++found[place.kind];
-          owned |= place.kind == StaticKind::Parameter && place.owned;
+          ++found[buffer.kind];
+          owned |= buffer.kind == BufferKind::Parameter && buffer.owned;
         }
         owners += owned;
-        int moments = manifest.optimizer.numMoments(), expected = found[StaticKind::Gradient] > 0;
+        int moments = manifest.optimizer.numMoments(), expected = found[BufferKind::Gradient] > 0;
         if (owned && !parameter.frozen &&
-            (found[StaticKind::Moment1] != (moments > 0) * expected ||
-             found[StaticKind::Moment2] != (moments > 1) * expected))
+            (found[BufferKind::Moment1] != (moments > 0) * expected ||
+             found[BufferKind::Moment2] != (moments > 1) * expected))
           fail(rank, "parameter '" + parameter.path + "' is owned here with " +
-                         std::to_string(found[StaticKind::Gradient]) + " gradient sites and " +
-                         std::to_string(found[StaticKind::Moment1] + found[StaticKind::Moment2]) + " moments, but '" +
+                         std::to_string(found[BufferKind::Gradient]) + " gradient sites and " +
+                         std::to_string(found[BufferKind::Moment1] + found[BufferKind::Moment2]) + " moments, but '" +
                          nameOfChoice(manifest.optimizer.kind) + "' keeps " + std::to_string(moments) +
                          " moments beside each gradient");
       }
@@ -316,8 +316,8 @@ public:
     for (size_t i = 0; i < loop.steps.size(); ++i)
       checkStep(i);
     for (const module::EndInfo &end : loop.ends)
-      for (const module::TurnPlace &place : {end.from, end.to})
-        checkPlace("what it copies at its end", place, loop.turns - 1, end.bytes);
+      for (const module::IterationOffset &buffer : {end.from, end.to})
+        checkPlace("what it copies at its end", buffer, loop.iterations - 1, end.bytes);
   }
 
 private:
@@ -336,21 +336,21 @@ private:
         fail(what + " calls kernel '" + called.name + "' with " + std::to_string(step.operands.size()) +
              " operands, but it has one #" + std::to_string(operand));
       // The offset is linear in the iteration. So the first and the last iteration of each of the three are enough.
-      for (int64_t count = 0; count < std::min<int64_t>(loop.turns, 3); ++count) {
-        const module::TurnPlace &place = step.operands[static_cast<size_t>(operand)][static_cast<size_t>(count)];
-        checkPlace(what, place, count, bytes);
+      for (int64_t count = 0; count < std::min<int64_t>(loop.iterations, 3); ++count) {
+        const module::IterationOffset &buffer = step.operands[static_cast<size_t>(operand)][static_cast<size_t>(count)];
+        checkPlace(what, buffer, count, bytes);
         if (count > 0)
-          checkPlace(what, place, loop.turns - 1 - (loop.turns - 1 - count) % 2, bytes);
+          checkPlace(what, buffer, loop.iterations - 1 - (loop.iterations - 1 - count) % 2, bytes);
       }
     }
   }
 
-  void checkPlace(const std::string &what, const module::TurnPlace &place, int64_t count, int64_t bytes) const {
-    int64_t size = loop.bytes[static_cast<size_t>(place.operand)], moved = 0, begin = 0;
-    if (__builtin_mul_overflow(loop.turnAt(count), place.perTurn, &moved) ||
-        __builtin_add_overflow(moved, place.offset, &begin) || begin < 0 || bytes > size || begin > size - bytes)
-      fail(what + " reads or writes " + std::to_string(bytes) + " bytes of operand #" + std::to_string(place.operand) +
-           " in turn " + std::to_string(loop.turnAt(count)) + ", beyond its " + std::to_string(size));
+  void checkPlace(const std::string &what, const module::IterationOffset &buffer, int64_t count, int64_t bytes) const {
+    int64_t size = loop.bytes[static_cast<size_t>(buffer.operand)], moved = 0, begin = 0;
+    if (__builtin_mul_overflow(loop.iterationAt(count), buffer.perIteration, &moved) ||
+        __builtin_add_overflow(moved, buffer.offset, &begin) || begin < 0 || bytes > size || begin > size - bytes)
+      fail(what + " reads or writes " + std::to_string(bytes) + " bytes of operand #" + std::to_string(buffer.operand) +
+           " in iteration " + std::to_string(loop.iterationAt(count)) + ", beyond its " + std::to_string(size));
   }
 
   [[noreturn]] void fail(const std::string &text) const {

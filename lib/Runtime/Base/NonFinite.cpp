@@ -29,7 +29,7 @@ int64_t firstNonFinite(const TensorInfo &info, const Bytes &data) {
 namespace {
 
 /// "nan at [2, 0]"; empty if all elements are finite.
-std::string tellNonFinite(const TensorInfo &info, const Bytes &data) {
+std::string describeNonFinite(const TensorInfo &info, const Bytes &data) {
   int64_t at = firstNonFinite(info, data);
   if (at < 0)
     return "";
@@ -43,7 +43,7 @@ int64_t sampleOf(const TensorInfo &info, int64_t element) {
   return element % info.shape[static_cast<size_t>(info.batchAxis)];
 }
 
-std::string tellStep(const Engine &engine, const StepResult &result) {
+std::string describeStep(const Engine &engine, const StepResult &result) {
   auto text = [](ElementType type, double value) {
     return std::isfinite(value) ? shortestDigits(type, value) : nameOfNonFinite(value);
   };
@@ -52,27 +52,28 @@ std::string tellStep(const Engine &engine, const StepResult &result) {
 
 /// For a step where no kernel is at fault: the gradient that is not finite, because a sum over samples, uses or
 /// elements is not.
-std::string tellSum(Engine &engine, const std::vector<Bytes> &inputs) {
+std::string describeSum(Engine &engine, const std::vector<Bytes> &inputs) {
   const EntryInfo &gradient = *engine.findEntry(module::gradientEntry);
   std::vector<Bytes> outputs = engine.run(gradient, inputs);
   for (size_t i = 0; i < outputs.size(); ++i)
-    if (std::string found = tellNonFinite(gradient.outputs[i], outputs[i]); !found.empty())
+    if (std::string found = describeNonFinite(gradient.outputs[i], outputs[i]); !found.empty())
       return "'" + gradient.outputs[i].name + "' has " + found +
              ", which no kernel gave that speaks of none: " + "a rule says 'inf', or a sum is too large for its type";
   return "the sum of the squares of all gradients is too large, though each is finite";
 }
 
-void noteInputs(const EntryInfo &train, const std::vector<Bytes> &inputs, const TellSample &tellSample, Error &error) {
+void noteInputs(const EntryInfo &train, const std::vector<Bytes> &inputs, const DescribeSample &describeSample,
+                Error &error) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     const TensorInfo &info = train.inputs[i];
-    std::string found = tellNonFinite(info, inputs[i]);
+    std::string found = describeNonFinite(info, inputs[i]);
     if (found.empty())
       continue;
     std::string where;
     if (info.batched()) {
       int64_t sample = sampleOf(info, firstNonFinite(info, inputs[i]));
       where = ", in sample " + std::to_string(sample) + " of the batch";
-      if (std::string read = tellSample ? tellSample(i, sample) : ""; !read.empty())
+      if (std::string read = describeSample ? describeSample(i, sample) : ""; !read.empty())
         where += ": " + read;
     }
     error.note("input '" + info.name + "' has " + found + where);
@@ -84,7 +85,7 @@ void noteParameters(Engine &engine, Error &error) {
     TensorInfo info = engine.parameters()[i].tensor();
     Bytes values(info.numBytes());
     engine.readParameter(i, values.data());
-    if (std::string found = tellNonFinite(info, values); !found.empty()) {
+    if (std::string found = describeNonFinite(info, values); !found.empty()) {
       error.note("parameter '" + info.name + "' has " + found + " before the step");
       return;
     }
@@ -110,16 +111,17 @@ bool holdsFinite(Engine &engine) {
 }
 
 Error explainNonFinite(Engine &engine, int64_t step, const std::vector<Bytes> &inputs, const StepResult &result,
-                       const TellSample &tellSample) {
+                       const DescribeSample &describeSample) {
   const EntryInfo &train = *engine.findEntry("train");
   // A kernel at fault is the best explanation; else some sum overflowed.
   std::optional<Error> first = engine.findNonFinite(inputs);
-  Error error(ResultDiffers, first ? first->place : "",
-              "step " + std::to_string(step) + " is not finite: " + (first ? first->what() : tellSum(engine, inputs)));
+  Error error(ResultDiffers, first ? first->location : "",
+              "step " + std::to_string(step) +
+                  " is not finite: " + (first ? first->what() : describeSum(engine, inputs)));
   if (first)
     error.notes = first->notes;
-  error.note(tellStep(engine, result));
-  noteInputs(train, inputs, tellSample, error);
+  error.note(describeStep(engine, result));
+  noteInputs(train, inputs, describeSample, error);
   noteParameters(engine, error);
   error.note("the step is not taken; 'training.nonfinite = \"skip\"' leaves such steps out, \"ignore\" takes them");
   return error;

@@ -80,15 +80,15 @@ std::vector<std::string> ProcessGroup::collect(const std::string &text) {
 
 int64_t ProcessGroup::clockAhead() {
   // Not tuned: each exchange narrows the bounds; more of them cost only microseconds each.
-  constexpr int turns = 16;
+  constexpr int rounds = 16;
   int64_t least = INT64_MIN, most = INT64_MAX, before = 0;
-  for (int turn = 0; turn < turns; ++turn) {
+  for (int round = 0; round < rounds; ++round) {
     // The first process read its clock after it had our last message, and before we have its own. Both bound the
     // difference (as Cristian's algorithm does); the tightest bounds of all exchanges remain.
     int64_t heardOf = before;
     before = Trace::now();
     int64_t first = gather(before)[0], after = Trace::now();
-    if (turn > 0) {
+    if (round > 0) {
       least = std::max(least, heardOf - first);
       most = std::min(most, after - first);
     }

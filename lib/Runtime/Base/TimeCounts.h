@@ -13,7 +13,7 @@ namespace plc::runtime {
 /// bytes, so that ranks can send it. Durations above 18 minutes count as that.
 class TimeCounts {
 public:
-  void add(int64_t ns) { ++counts[placeOf(std::clamp<int64_t>(ns, 0, longest))]; }
+  void add(int64_t ns) { ++counts[indexOf(std::clamp<int64_t>(ns, 0, longest))]; }
 
   void add(const TimeCounts &other) {
     for (size_t i = 0; i < counts.size(); ++i)
@@ -25,10 +25,10 @@ public:
     uint64_t all = 0, below = 0;
     for (uint32_t count : counts)
       all += count;
-    size_t place = 0;
-    while (place + 1 < counts.size() && (below += counts[place]) * 2 < all)
-      ++place;
-    return all ? (beginOf(place) + beginOf(place + 1)) / 2 : 0;
+    size_t index = 0;
+    while (index + 1 < counts.size() && (below += counts[index]) * 2 < all)
+      ++index;
+    return all ? (beginOf(index) + beginOf(index + 1)) / 2 : 0;
   }
 
 private:
@@ -39,12 +39,12 @@ private:
     return std::max(0, static_cast<int>(std::bit_width(static_cast<uint64_t>(ns))) - 6);
   }
   /// The bin of a duration; beginOf is the inverse.
-  static size_t placeOf(int64_t ns) {
+  static size_t indexOf(int64_t ns) {
     int shift = shiftOf(ns);
     return static_cast<size_t>(shift * parts + (ns >> shift));
   }
-  static int64_t beginOf(size_t place) {
-    auto at = static_cast<int64_t>(place);
+  static int64_t beginOf(size_t index) {
+    auto at = static_cast<int64_t>(index);
     int64_t shift = std::max<int64_t>(0, at / parts - 1);
     return (at - shift * parts) << shift;
   }

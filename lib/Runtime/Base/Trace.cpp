@@ -26,8 +26,8 @@ json eventOf(const Trace::Event &event, const TraceTrack &track, int64_t start) 
   json arguments{{"micro_batch", event.microBatch}, {"entry", track.entry}};
   if (event.bytes)
     arguments["bytes"] = event.bytes;
-  if (event.turns)
-    arguments["turns"] = event.turns;
+  if (event.iterations)
+    arguments["iterations"] = event.iterations;
   return {{"name", *event.name},
           {"cat", kindNames[static_cast<size_t>(event.kind)]},
           {"ph", "X"},

@@ -57,7 +57,7 @@ int guarded(Run run) {
     run();
     return Done;
   } catch (const Error &error) {
-    lastError = (error.place.empty() ? "" : error.place + ": ") + error.what();
+    lastError = (error.location.empty() ? "" : error.location + ": ") + error.what();
     return error.exitCode;
   } catch (const std::bad_alloc &) {
     lastError = "out of memory";

@@ -11,7 +11,7 @@ namespace plc::runtime {
 
 /// The arena of one rank: one mapping of the planned size, allocated before the run. It never grows. The constructor
 /// writes a pattern, the paint, to every word. So the highest byte that a run wrote can be found afterwards. An
-/// unmapped page behind the arena turns an access beyond its end into a fault.
+/// unmapped page behind the arena iterations an access beyond its end into a fault.
 class Arena {
 public:
   /// Maps `bytes`, rounded up to pages, with an unmapped page behind. Throws std::bad_alloc.

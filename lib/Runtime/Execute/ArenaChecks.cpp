@@ -1,7 +1,7 @@
 // `--check-arena` and `--check-live`.
 #include "ArenaChecks.h"
 
-#include "LivePlaces.h"
+#include "LiveRanges.h"
 
 #include <algorithm>
 #include <cstring>
@@ -59,27 +59,27 @@ void checkLive(const Manifest &manifest, const Results &results, const std::func
   const EntryPlan &plan = session->plan();
   std::vector<Bytes> expected = results.gather(*session), statesAfter = session->tensors().readStates();
   // Whether any result or state changes if these bytes are overwritten.
-  auto changes = [&](const LivePlace &place, Arena::Fill with) {
+  auto changes = [&](const LiveRange &buffer, Arena::Fill with) {
     try {
       session->tensors().writeStates(states);
-      session->run({}, inputs, {false, with, place.rank, place.action, place.offset, place.bytes});
+      session->run({}, inputs, {false, with, buffer.rank, buffer.action, buffer.offset, buffer.bytes});
       return results.gather(*session) != expected || session->tensors().readStates() != statesAfter;
     } catch (const Error &) { // An index in these bytes is out of range, for example. So they are read.
       session = make();
       return true;
     }
   };
-  for (const LivePlace &place : livePlacesAtPeak(manifest, plan)) {
+  for (const LiveRange &buffer : liveRangesAtPeak(manifest, plan)) {
     // NaN first, because it shows in nearly every result. A value that is only compared with a number may need -inf, 0
     // or another sign to change the outcome.
     using enum Arena::Fill;
     constexpr Arena::Fill fills[] = {NaN, Flipped, MinusInfinity, Zero};
-    if (std::any_of(std::begin(fills), std::end(fills), [&](Arena::Fill fill) { return changes(place, fill); }))
+    if (std::any_of(std::begin(fills), std::end(fills), [&](Arena::Fill fill) { return changes(buffer, fill); }))
       continue;
     throw Error(BadInput, "",
-                "bytes " + std::to_string(place.offset) + " to " + std::to_string(place.offset + place.bytes - 1) +
-                    " of rank " + std::to_string(place.rank) + " are live at its peak, before action " +
-                    std::to_string(place.action) + ", but no result depends on them")
+                "bytes " + std::to_string(buffer.offset) + " to " + std::to_string(buffer.offset + buffer.bytes - 1) +
+                    " of rank " + std::to_string(buffer.rank) + " are live at its peak, before action " +
+                    std::to_string(buffer.action) + ", but no result depends on them")
         .note("entry '" + plan.name + "'");
   }
 }

@@ -18,31 +18,31 @@ const Rank *EntryTensors::localRank(size_t number) const {
 
 /// Calls visit(place) for each buffer of a rank that holds a parameter, or a shard of it.
 template <class Visit>
-static void forEachPlace(const RankInfo &rank, StaticKind kind, const ParameterInfo &parameter, Visit visit) {
-  for (const StaticInfo &place : rank.statics)
-    if (place.kind == kind && wholeOf(place.name) == parameter.path)
-      visit(place);
+static void forEachBuffer(const RankInfo &rank, BufferKind kind, const ParameterInfo &parameter, Visit visit) {
+  for (const BufferInfo &buffer : rank.buffers)
+    if (buffer.kind == kind && wholeOf(buffer.name) == parameter.path)
+      visit(buffer);
 }
 
 std::vector<EntryTensors::Owner> EntryTensors::ownersOf(const ParameterInfo &parameter) const {
   std::vector<Owner> owners;
   for (size_t rank = 0; rank < entry.ranks.size(); ++rank)
-    forEachPlace(entry.ranks[rank], StaticKind::Parameter, parameter, [&](const StaticInfo &place) {
-      if (place.owned)
-        owners.push_back({rank, place.name});
+    forEachBuffer(entry.ranks[rank], BufferKind::Parameter, parameter, [&](const BufferInfo &buffer) {
+      if (buffer.owned)
+        owners.push_back({rank, buffer.name});
     });
   return owners;
 }
 
 /// Points into the arena if this is the only session, so that nothing large is copied. Else the bytes go to `copy`, and
 /// the transport broadcasts them.
-const std::byte *EntryTensors::view(size_t rank, const StaticInfo &place, Bytes &copy) const {
+const std::byte *EntryTensors::view(size_t rank, const BufferInfo &buffer, Bytes &copy) const {
   const Rank *local = localRank(rank);
   if (transport.isAlone())
-    return local->at(place);
-  copy.resize(static_cast<size_t>(place.bytes));
+    return local->at(buffer);
+  copy.resize(static_cast<size_t>(buffer.bytes));
   if (local)
-    std::memcpy(copy.data(), local->at(place), copy.size());
+    std::memcpy(copy.data(), local->at(buffer), copy.size());
   transport.broadcast(rank, copy.data(), copy.size());
   return copy.data();
 }
@@ -62,21 +62,21 @@ void EntryTensors::forEachMicroBatch(const TensorInfo &info, int64_t replica, Pa
 void EntryTensors::scatterInputs(const std::vector<Bytes> &inputs) const {
   for (size_t i = 0; i < inputs.size(); ++i)
     for (const auto &rank : localRanks) {
-      if (std::byte *place = rank->find(StaticKind::Input, entry.inputs[i].name))
-        scatterInput(entry.inputs[i], inputs[i], entry.replicaOf(rank->number()), place);
+      if (std::byte *buffer = rank->find(BufferKind::Input, entry.inputs[i].name))
+        scatterInput(entry.inputs[i], inputs[i], entry.replicaOf(rank->number()), buffer);
       // A divisor that sums over the batch reads the rows of all micro-batches, from a buffer of its own.
-      if (std::byte *place = rank->find(StaticKind::Input, wholeInputName(entry.inputs[i].name)))
-        std::memcpy(place, inputs[i].data(), entry.inputs[i].numBytes());
+      if (std::byte *buffer = rank->find(BufferKind::Input, wholeInputName(entry.inputs[i].name)))
+        std::memcpy(buffer, inputs[i].data(), entry.inputs[i].numBytes());
     }
 }
 
 /// In the arena micro-batches lie one behind the other, whichever axis is the batch. So each has one contiguous slice.
-void EntryTensors::scatterInput(const TensorInfo &info, const Bytes &input, int64_t replica, std::byte *place) const {
+void EntryTensors::scatterInput(const TensorInfo &info, const Bytes &input, int64_t replica, std::byte *buffer) const {
   if (!info.batched())
-    std::memcpy(place, input.data(), info.numBytes());
+    std::memcpy(buffer, input.data(), info.numBytes());
   else
     forEachMicroBatch(info, replica, [&](int64_t first, int64_t count, size_t offset) {
-      takeSamples(info, input.data(), first, count, place + offset);
+      takeSamples(info, input.data(), first, count, buffer + offset);
     });
 }
 
@@ -94,48 +94,50 @@ static void put(const ParameterInfo &parameter, const std::string &name, const s
     std::memcpy(to, from, parameter.tensor().numBytes());
 }
 
-void EntryTensors::scatter(StaticKind kind, const ParameterInfo &parameter, const std::byte *from) const {
+void EntryTensors::scatter(BufferKind kind, const ParameterInfo &parameter, const std::byte *from) const {
   for (const auto &rank : localRanks)
-    forEachPlace(entry.ranks[rank->number()], kind, parameter,
-                 [&](const StaticInfo &place) { take(parameter, place.name, from, rank->at(place)); });
+    forEachBuffer(entry.ranks[rank->number()], kind, parameter,
+                  [&](const BufferInfo &buffer) { take(parameter, buffer.name, from, rank->at(buffer)); });
 }
 
-void EntryTensors::clear(StaticKind kind, const ParameterInfo &parameter) const {
+void EntryTensors::clear(BufferKind kind, const ParameterInfo &parameter) const {
   for (const auto &rank : localRanks)
-    forEachPlace(entry.ranks[rank->number()], kind, parameter,
-                 [&](const StaticInfo &place) { std::memset(rank->at(place), 0, static_cast<size_t>(place.bytes)); });
+    forEachBuffer(entry.ranks[rank->number()], kind, parameter, [&](const BufferInfo &buffer) {
+      std::memset(rank->at(buffer), 0, static_cast<size_t>(buffer.bytes));
+    });
 }
 
 template <class Visitor>
 void EntryTensors::forEachState(Visitor visit) const {
   for (size_t rank = 0; rank < entry.ranks.size(); ++rank)
-    for (const StaticInfo &place : entry.ranks[rank].statics)
-      if (place.kind == StaticKind::State)
-        visit(rank, place);
+    for (const BufferInfo &buffer : entry.ranks[rank].buffers)
+      if (buffer.kind == BufferKind::State)
+        visit(rank, buffer);
 }
 
 void EntryTensors::restart() const {
-  forEachState([&](size_t rank, const StaticInfo &place) {
+  forEachState([&](size_t rank, const BufferInfo &buffer) {
     if (const Rank *local = localRank(rank))
-      fillElements(place.type, place.bytes / static_cast<int64_t>(byteWidth(place.type)), local->at(place), place.init);
+      fillElements(buffer.type, buffer.bytes / static_cast<int64_t>(byteWidth(buffer.type)), local->at(buffer),
+                   buffer.init);
   });
 }
 
 std::vector<Bytes> EntryTensors::readStates() const {
   std::vector<Bytes> states;
-  forEachState([&](size_t rank, const StaticInfo &place) {
+  forEachState([&](size_t rank, const BufferInfo &buffer) {
     Bytes copy;
-    const std::byte *at = view(rank, place, copy);
-    states.emplace_back(at, at + place.bytes);
+    const std::byte *at = view(rank, buffer, copy);
+    states.emplace_back(at, at + buffer.bytes);
   });
   return states;
 }
 
 void EntryTensors::writeStates(const std::vector<Bytes> &states) const {
   size_t next = 0;
-  forEachState([&](size_t rank, const StaticInfo &place) {
+  forEachState([&](size_t rank, const BufferInfo &buffer) {
     if (const Rank *local = localRank(rank))
-      std::memcpy(local->at(place), states[next].data(), states[next].size());
+      std::memcpy(local->at(buffer), states[next].data(), states[next].size());
     // Remote states count too: the order is that of readStates().
     ++next;
   });
@@ -146,18 +148,18 @@ void EntryTensors::parametersChanged() const {
     rank->parametersChanged();
 }
 
-bool EntryTensors::gather(StaticKind kind, const ParameterInfo &parameter, std::byte *out) const {
+bool EntryTensors::gather(BufferKind kind, const ParameterInfo &parameter, std::byte *out) const {
   bool found = false;
   for (const Owner &owner : ownersOf(parameter))
-    if (const StaticInfo *place = entry.ranks[owner.rank].find(kind, owner.name)) {
+    if (const BufferInfo *buffer = entry.ranks[owner.rank].find(kind, owner.name)) {
       Bytes copy;
-      put(parameter, owner.name, view(owner.rank, *place, copy), out);
+      put(parameter, owner.name, view(owner.rank, *buffer, copy), out);
       found = true;
     }
   return found;
 }
 
-bool EntryTensors::holds(StaticKind kind, const ParameterInfo &parameter) const {
+bool EntryTensors::holds(BufferKind kind, const ParameterInfo &parameter) const {
   std::vector<Owner> owners = ownersOf(parameter);
   return std::any_of(owners.begin(), owners.end(),
                      [&](const Owner &owner) { return entry.ranks[owner.rank].find(kind, owner.name); });
@@ -165,9 +167,9 @@ bool EntryTensors::holds(StaticKind kind, const ParameterInfo &parameter) const 
 
 void EntryTensors::gatherGradient(const ParameterInfo &parameter, Bytes &out) const {
   for (const Owner &owner : ownersOf(parameter)) {
-    if (!entry.ranks[owner.rank].find(StaticKind::Gradient, owner.name))
+    if (!entry.ranks[owner.rank].find(BufferKind::Gradient, owner.name))
       continue;
-    Bytes sum(static_cast<size_t>(entry.ranks[owner.rank].find(StaticKind::Parameter, owner.name)->bytes));
+    Bytes sum(static_cast<size_t>(entry.ranks[owner.rank].find(BufferKind::Parameter, owner.name)->bytes));
     // Only the owner has all sites of a gradient; it adds them, and the others get the sum.
     if (const Rank *local = localRank(owner.rank))
       local->owned().sumSites(owner.name, sum.data());
@@ -181,9 +183,9 @@ template <class Visitor>
 void EntryTensors::forEachPart(size_t index, Visitor visit) const {
   for (int64_t replica = 0; replica < entry.replicas; ++replica) {
     size_t rank = entry.rankIn(replica, entry.outputRanks[index]);
-    const StaticInfo &place = *entry.ranks[rank].find(StaticKind::Output, entry.outputs[index].name);
+    const BufferInfo &buffer = *entry.ranks[rank].find(BufferKind::Output, entry.outputs[index].name);
     Bytes copy;
-    visit(replica, view(rank, place, copy), place);
+    visit(replica, view(rank, buffer, copy), buffer);
   }
 }
 
@@ -195,7 +197,7 @@ int64_t EntryTensors::rowsIn(const TensorInfo &info, int64_t microBatch) const {
 /// Calls visit(micro-batch, bytes of a row) for each row of an output without a batch axis, in order.
 template <class Visitor>
 void EntryTensors::forEachRow(size_t index, Visitor visit) const {
-  forEachPart(index, [&](int64_t replica, const std::byte *data, const StaticInfo &) {
+  forEachPart(index, [&](int64_t replica, const std::byte *data, const BufferInfo &) {
     for (int64_t mb = entry.firstRun(replica); mb < entry.firstRun(replica + 1); ++mb)
       for (int64_t row = 0; row < rowsIn(entry.outputs[index], mb); ++row, data += entry.outputs[index].numBytes())
         visit(mb, data);
@@ -207,13 +209,13 @@ Bytes EntryTensors::gatherOutput(size_t index) const {
   if (!info.batched()) {
     std::vector<Bytes> values;
     forEachRow(index, [&](int64_t, const std::byte *value) { values.emplace_back(value, value + info.numBytes()); });
-    std::vector<const void *> places;
+    std::vector<const void *> buffers;
     for (const Bytes &value : values)
-      places.push_back(value.data());
-    return sumOfRows(info, places);
+      buffers.push_back(value.data());
+    return sumOfRows(info, buffers);
   }
   Bytes result(info.numBytes());
-  forEachPart(index, [&](int64_t replica, const std::byte *data, const StaticInfo &) {
+  forEachPart(index, [&](int64_t replica, const std::byte *data, const BufferInfo &) {
     forEachMicroBatch(info, replica, [&](int64_t first, int64_t count, size_t offset) {
       putSamples(info, result.data(), first, count, data + offset);
     });

@@ -17,9 +17,9 @@ public:
   /// Whole-batch inputs, in the entry's order, into the buffers of each local rank that reads them.
   void scatterInputs(const std::vector<Bytes> &inputs) const;
   /// The value or a moment of a parameter, `from` whole, into every buffer of it or of a shard of it.
-  void scatter(StaticKind kind, const ParameterInfo &parameter, const std::byte *from) const;
+  void scatter(BufferKind kind, const ParameterInfo &parameter, const std::byte *from) const;
   /// Writes zeros into the same buffers.
-  void clear(StaticKind kind, const ParameterInfo &parameter) const;
+  void clear(BufferKind kind, const ParameterInfo &parameter) const;
   /// Fills the states of local ranks with their initial values, as before a sequence.
   void restart() const;
   /// The bytes of the states of all ranks, in the order of ranks and of their tables. Collective.
@@ -32,9 +32,9 @@ public:
 
   /// Gathers a parameter or moment from the ranks that own it or shards of it. Returns false, and leaves `out` as it
   /// is, if no rank has it.
-  bool gather(StaticKind kind, const ParameterInfo &parameter, std::byte *out) const;
+  bool gather(BufferKind kind, const ParameterInfo &parameter, std::byte *out) const;
   /// Whether some rank has a buffer of this kind for the parameter: gather() would return true. Not collective.
-  bool holds(StaticKind kind, const ParameterInfo &parameter) const;
+  bool holds(BufferKind kind, const ParameterInfo &parameter) const;
   /// The gradient of a parameter in the last run: its sites added in order. Leaves `out` as it is where the entry
   /// computes none.
   void gatherGradient(const ParameterInfo &parameter, Bytes &out) const;
@@ -59,8 +59,8 @@ private:
   };
   std::vector<Owner> ownersOf(const ParameterInfo &parameter) const;
   /// The bytes of a buffer of any rank; `copy` may own them.
-  const std::byte *view(size_t rank, const StaticInfo &place, Bytes &copy) const;
-  void scatterInput(const TensorInfo &info, const Bytes &input, int64_t replica, std::byte *place) const;
+  const std::byte *view(size_t rank, const BufferInfo &buffer, Bytes &copy) const;
+  void scatterInput(const TensorInfo &info, const Bytes &input, int64_t replica, std::byte *buffer) const;
   /// See EntryTensors.cpp; a replica's buffers of batched tensors have its own micro-batches alone.
   template <class Part>
   void forEachMicroBatch(const TensorInfo &info, int64_t replica, Part part) const;

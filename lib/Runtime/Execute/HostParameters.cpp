@@ -35,14 +35,14 @@ void HostParameters::clearMoments(size_t index) {
 
 template <class Visit>
 void HostParameters::forEach(size_t index, Visit visit) {
-  visit(StaticKind::Parameter, values[index]);
+  visit(BufferKind::Parameter, values[index]);
   for (size_t which = 0; which < moments[index].size(); ++which)
     visit(momentKinds[which], moments[index][which]);
 }
 
-void HostParameters::scatterTo(const EntryTensors &tensors, StaticKind kind, size_t index) const {
-  bool isValue = kind == StaticKind::Parameter;
-  auto which = static_cast<size_t>(kind == StaticKind::Moment2);
+void HostParameters::scatterTo(const EntryTensors &tensors, BufferKind kind, size_t index) const {
+  bool isValue = kind == BufferKind::Parameter;
+  auto which = static_cast<size_t>(kind == BufferKind::Moment2);
   // An entry may have a moment that the optimizer of this parameter lacks: a frozen one has none.
   const Bytes *bytes = isValue ? &values[index] : which < moments[index].size() ? &moments[index][which] : nullptr;
   if (bytes && !bytes->empty())
@@ -53,7 +53,7 @@ void HostParameters::scatterTo(const EntryTensors &tensors, StaticKind kind, siz
 
 void HostParameters::share(ProcessGroup &world) {
   for (size_t i = 0; i < parameters.size(); ++i)
-    forEach(i, [&](StaticKind, Bytes &bytes) {
+    forEach(i, [&](BufferKind, Bytes &bytes) {
       // Sizes first: the first process may not have written a tensor at all.
       auto size = static_cast<int64_t>(bytes.size());
       world.broadcast(0, &size, sizeof(size));
@@ -64,7 +64,7 @@ void HostParameters::share(ProcessGroup &world) {
 
 void HostParameters::gatherFrom(const EntryTensors &tensors) {
   for (size_t i = 0; i < parameters.size(); ++i)
-    forEach(i, [&](StaticKind kind, Bytes &bytes) {
+    forEach(i, [&](BufferKind kind, Bytes &bytes) {
       // A tensor that this entry does not hold is valid here already.
       if (!tensors.holds(kind, parameters[i]))
         return;

@@ -8,7 +8,7 @@
 namespace plc::runtime {
 
 /// By number, from moment 1.
-inline constexpr StaticKind momentKinds[] = {StaticKind::Moment1, StaticKind::Moment2};
+inline constexpr BufferKind momentKinds[] = {BufferKind::Moment1, BufferKind::Moment2};
 
 /// Parameters and moments that are read and written one by one, whichever entry runs. A tensor takes memory from its
 /// first write on; before, it reads as zeros. A process that keeps parameters in arenas never writes here, so it has
@@ -26,7 +26,7 @@ public:
   void clearMoments(size_t index);
 
   /// Writes the value or a moment of a parameter to every buffer of the local ranks; zeros if there is none.
-  void scatterTo(const EntryTensors &tensors, StaticKind kind, size_t index) const;
+  void scatterTo(const EntryTensors &tensors, BufferKind kind, size_t index) const;
   /// Afterwards every process has the tensors of the first. Collective.
   void share(ProcessGroup &world);
   /// Takes the tensors that the entry holds from the ranks that own them. Collective, unless all are local.

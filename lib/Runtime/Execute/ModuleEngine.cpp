@@ -22,7 +22,7 @@ std::optional<NonFiniteValue> firstOfAll(std::optional<NonFiniteValue> found, Pr
   if (found) {
     const Error &error = found->error;
     for (const std::string &part : {std::to_string(found->isGiven), std::to_string(found->microBatch),
-                                    std::to_string(found->when - ahead), error.place, std::string(error.what())})
+                                    std::to_string(found->when - ahead), error.location, std::string(error.what())})
       text += part + '\0';
     for (const std::string &note : error.notes)
       text += note + '\0';
@@ -132,10 +132,10 @@ public:
   std::optional<int64_t> statePositions(const EntryInfo &entry) const override {
     std::optional<int64_t> least;
     for (const RankInfo &rank : manifest.entries[planOf(entry)].ranks)
-      for (const StaticInfo &place : rank.statics)
-        if (place.kind == StaticKind::State)
+      for (const BufferInfo &buffer : rank.buffers)
+        if (buffer.kind == BufferKind::State)
           // A state that is written whole has no last position.
-          least = std::min(least.value_or(INT64_MAX), place.positions ? place.positions : INT64_MAX);
+          least = std::min(least.value_or(INT64_MAX), buffer.positions ? buffer.positions : INT64_MAX);
     return least;
   }
 
@@ -143,9 +143,9 @@ public:
     const EntryPlan &plan = manifest.entries[planOf(entry)];
     std::vector<StateInfo> found;
     for (const RankInfo &rank : plan.ranks)
-      for (const StaticInfo &place : rank.statics)
-        if (place.kind == StaticKind::State)
-          found.push_back({place.name, place.type, place.bytes, plan.microBatches});
+      for (const BufferInfo &buffer : rank.buffers)
+        if (buffer.kind == BufferKind::State)
+          found.push_back({buffer.name, buffer.type, buffer.bytes, plan.microBatches});
     return found;
   }
   std::vector<Bytes> readStates(const EntryInfo &entry) override {

@@ -42,9 +42,9 @@ Rank::Rank(Shared &shared, size_t index, size_t local)
   awaited.reserve(shared.entry.channels.size());
 }
 
-std::byte *Rank::find(StaticKind kind, const std::string &name) const {
-  const StaticInfo *place = plan.find(kind, name);
-  return place ? at(*place) : nullptr;
+std::byte *Rank::find(BufferKind kind, const std::string &name) const {
+  const BufferInfo *buffer = plan.find(kind, name);
+  return buffer ? at(*buffer) : nullptr;
 }
 
 void Rank::startTrace(size_t capacity) {
@@ -74,8 +74,8 @@ std::vector<int64_t> Rank::fastestTaskTimes() const {
 void Rank::poisonAll() {
   // Everything but persistent buffers: at the start of a run no other value is live.
   std::vector<std::pair<int64_t, int64_t>> alive; // begin, end
-  for (const StaticInfo &place : plan.statics)
-    alive.push_back({place.offset, place.offset + place.bytes});
+  for (const BufferInfo &buffer : plan.buffers)
+    alive.push_back({buffer.offset, buffer.offset + buffer.bytes});
   // A sentinel, so that the loop also fills the bytes behind the last buffer.
   alive.push_back({plan.arenaBytes, plan.arenaBytes});
   std::sort(alive.begin(), alive.end());
@@ -102,7 +102,7 @@ void Rank::execute(Workers::Worker &newWorker, const TrainingStep &step, const P
   if (!(ready && !probe.fill ? takeReady(step, probe) : takeAll(step, probe)))
     return;
   flight.startEntry(entry);
-  prepared = true;
+  precomputed = true;
   ended = timesTasks ? Trace::now() : 0;
 }
 
@@ -111,7 +111,7 @@ bool Rank::takeAll(const TrainingStep &step, const Probe &probe) {
     if (shared.stop.load(std::memory_order_relaxed))
       return false;
     probeBefore(action, probe);
-    if (!(action.prepares() && prepared) && action.op != Op::Drop &&
+    if (!(action.prepares() && precomputed) && action.op != Op::Drop &&
         !take(action, step)) // A drop does nothing: only the checks need it.
       return false;
   }
@@ -138,7 +138,7 @@ bool Rank::takeReady(const TrainingStep &step, const Probe &probe) {
     }
     const ActionInfo &action = plan.actions[*next];
     probeBefore(action, probe);
-    if (!(action.prepares() && prepared) && action.op != Op::Drop && !take(action, step))
+    if (!(action.prepares() && precomputed) && action.op != Op::Drop && !take(action, step))
       return false;
     ready->done(*next);
   }
@@ -273,18 +273,18 @@ void Rank::recordCall(const CallInfo &call, int64_t microBatch, int64_t begin, i
   }
   if (events)
     events->add({Trace::Kind::Kernel, microBatch, &kernel.name, begin, end, manifest.profiling ? kernel.bytes : 0,
-                 kernel.loop ? kernel.loop->turns : 0});
+                 kernel.loop ? kernel.loop->iterations : 0});
   if (manifest.profiling)
     kernelTimes[static_cast<size_t>(shared.entry.kernelOf(call, microBatch))].add(end - begin);
 }
 
 bool Rank::runCall(const CallInfo &call, const ActionInfo &action) {
   const KernelInfo &kernel = kernelOf(call, action.microBatch);
-  turns.clear();
+  iterations.clear();
   operands.clear();
   for (int64_t operand : call.operands)
     // Addresses differ from run to run: a micro-batch has its own blocks and slices.
-    operands.push_back(arena.at(shared.entry.placeOf(plan, operand, action)));
+    operands.push_back(arena.at(shared.entry.offsetOf(plan, operand, action)));
   currentMicroBatch.store(action.microBatch, std::memory_order_relaxed);
   current.store(&call, std::memory_order_relaxed);
   // A kernel may pass an infinity on. Found before it runs, because it may write over its inputs.
@@ -301,7 +301,7 @@ bool Rank::runCall(const CallInfo &call, const ActionInfo &action) {
 bool Rank::runKernel(int64_t number, void *const *operands) {
   const KernelInfo &kernel = manifest.kernels[static_cast<size_t>(number)];
   if (kernel.loop)
-    return runTurns(number, *kernel.loop, operands);
+    return runIterations(number, *kernel.loop, operands);
   int64_t microBatch = currentMicroBatch.load(std::memory_order_relaxed);
   bool adds = microBatch >= 0 && !shared.entry.beginsLane(microBatch); // to the sum of its accumulation group
   KernelRun run{kernel.function, operands, kernel.chunks, 1, adds, &kernel.name, microBatch};
@@ -315,26 +315,26 @@ bool Rank::runKernel(int64_t number, void *const *operands) {
 }
 
 /// Runs a loop: the kernels of each iteration in sequence, each shared among workers. Nested loops call this again.
-bool Rank::runTurns(int64_t number, const module::LoopInfo &loop, void *const *operands) {
+bool Rank::runIterations(int64_t number, const module::LoopInfo &loop, void *const *operands) {
   int64_t begin = Trace::now();
-  std::vector<void *> places;
-  turns.push_back(0);
+  std::vector<void *> locations;
+  iterations.push_back(0);
   // `count` chooses the alternating buffers, the number of the iteration the slices.
-  for (int64_t count = 0; count < loop.turns; ++count) {
-    int64_t turn = turns.back() = loop.turnAt(count);
+  for (int64_t count = 0; count < loop.iterations; ++count) {
+    int64_t iteration = iterations.back() = loop.iterationAt(count);
     for (const module::StepInfo &step : loop.steps) {
-      places.clear();
-      for (const module::TurnOperand &operand : step.operands)
-        places.push_back(addressOf(operand, operands, count, turn));
-      if (!runKernel(step.kernel, places.data()))
+      locations.clear();
+      for (const module::IterationOperand &operand : step.operands)
+        locations.push_back(addressOf(operand, operands, count, iteration));
+      if (!runKernel(step.kernel, locations.data()))
         return false;
     }
   }
   // A result that is also an element of another result has two addresses: copy it to the second.
   for (const module::EndInfo &end : loop.ends)
-    std::memcpy(addressOf(end.to, operands, turns.back()), addressOf(end.from, operands, turns.back()),
+    std::memcpy(addressOf(end.to, operands, iterations.back()), addressOf(end.from, operands, iterations.back()),
                 static_cast<size_t>(end.bytes));
-  turns.pop_back();
+  iterations.pop_back();
   // For the watchdog: the loop is the call's kernel, so its whole time counts.
   auto &slowest = paces[static_cast<size_t>(number)].slowestNs;
   slowest.store(std::max(slowest.load(std::memory_order_relaxed), Trace::now() - begin), std::memory_order_relaxed);
@@ -416,13 +416,13 @@ bool Rank::update(const TrainingStep &step) {
 }
 
 double Rank::lossHere() const {
-  const StaticInfo *place = plan.find(StaticKind::Output, std::string(lossName));
-  if (!place)
+  const BufferInfo *buffer = plan.find(BufferKind::Output, std::string(lossName));
+  if (!buffer)
     return 0;
   const TensorInfo &info = shared.entry.outputs[shared.entry.findOutput(lossName)];
   double sum = 0;
-  for (int64_t i = 0; i < place->bytes / static_cast<int64_t>(byteWidth(info.type)); ++i)
-    sum += elementAsDouble(info.type, at(*place), i);
+  for (int64_t i = 0; i < buffer->bytes / static_cast<int64_t>(byteWidth(info.type)); ++i)
+    sum += elementAsDouble(info.type, at(*buffer), i);
   return sum;
 }
 
@@ -442,7 +442,7 @@ int64_t Rank::slowestNs() const {
 std::pair<std::vector<std::string>, std::string> Rank::where() const {
   if (const CallInfo *call = current.load(std::memory_order_relaxed)) {
     const KernelInfo &kernel = kernelOf(*call, currentMicroBatch);
-    return {kernel.where, tellCall(plan, index, *call, currentMicroBatch, kernel)};
+    return {kernel.where, describeCall(plan, index, *call, currentMicroBatch, kernel)};
   }
   return {{}, "rank " + std::to_string(index) + ", stage '" + plan.stage + "', between kernels"};
 }

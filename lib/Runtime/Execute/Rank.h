@@ -100,7 +100,7 @@ public:
   bool hasUpdated() const { return updated; }
 
   /// Invalidates precomputed values: the next run computes them again.
-  void parametersChanged() { prepared = false; }
+  void parametersChanged() { precomputed = false; }
 
   /// From the next run on: keeps the times of tasks, steps and calls.
   void startTaskTimes();
@@ -118,8 +118,8 @@ public:
   size_t number() const { return index; }
 
   /// The address of a persistent buffer; nullptr if this rank has none of that kind and name.
-  std::byte *find(StaticKind kind, const std::string &name) const;
-  std::byte *at(const StaticInfo &place) const { return arena.at(place.offset); }
+  std::byte *find(BufferKind kind, const std::string &name) const;
+  std::byte *at(const BufferInfo &buffer) const { return arena.at(buffer.offset); }
 
   const Updates &owned() const { return updates; }
   int64_t measuredBytes() const { return arena.measuredBytes(); }
@@ -153,7 +153,7 @@ private:
   bool runCall(const CallInfo &call, const ActionInfo &action);
   /// Runs a kernel of the manifest, or the iterations of a loop, on these addresses.
   bool runKernel(int64_t number, void *const *operands);
-  bool runTurns(int64_t number, const module::LoopInfo &loop, void *const *operands);
+  bool runIterations(int64_t number, const module::LoopInfo &loop, void *const *operands);
   bool message(const ActionInfo &action);
   bool waitFor(const Wait &wait);
   /// The number of a message in its channel; a channel used once per step has message 0.
@@ -176,7 +176,7 @@ private:
   void checkFinite(const KernelInfo &kernel, void *const *operands);
   template <class IsFault>
   std::optional<Error> findFault(const KernelInfo &kernel, void *const *operands, IsFault isFault) const;
-  std::string turnText() const;
+  std::string iterationText() const;
   [[noreturn]] void fail(const KernelInfo &kernel) const;
 
   Shared &shared;
@@ -195,8 +195,8 @@ private:
   enum class FiniteChecks : uint8_t { None, Stop, Record } finiteChecks = FiniteChecks::None;
   std::optional<NonFiniteValue> recorded;
   Infinity infinity = Infinity::None; // that results of the call may have
-  std::vector<int64_t> turns;         // iterations of the loops that run now, the outer one first
-  bool prepared = false;              // precomputed values are valid
+  std::vector<int64_t> iterations;    // iterations of the loops that run now, the outer one first
+  bool precomputed = false;           // precomputed values are valid
   bool updated = false;               // parameters, in the last run
   std::vector<Time> kernelTimes;
   std::vector<int64_t> actionTimes;  // empty: tasks are not timed

@@ -21,22 +21,22 @@ void Rank::fail(const KernelInfo &kernel) const {
            " is outside 0.." + std::to_string(gather.extent - 1);
   }
   throw Error(BadInput, *where, text)
-      .note(tellCall(plan, index, *current.load(), currentMicroBatch, kernel) + turnText());
+      .note(describeCall(plan, index, *current.load(), currentMicroBatch, kernel) + iterationText());
 }
 
 /// The iterations that run now, for the note of an error.
-std::string Rank::turnText() const {
+std::string Rank::iterationText() const {
   std::string text;
-  for (int64_t turn : turns)
-    text += (text.empty() ? ", turn " : " / ") + std::to_string(turn);
+  for (int64_t iteration : iterations)
+    text += (text.empty() ? ", iteration " : " / ") + std::to_string(iteration);
   return text;
 }
 
 /// Whether an address lies in an input's buffer.
 bool Rank::isOfInput(const void *address) const {
-  return std::ranges::any_of(plan.statics, [&](const StaticInfo &place) {
-    const std::byte *begin = at(place);
-    return place.kind == StaticKind::Input && address >= begin && address < begin + place.bytes;
+  return std::ranges::any_of(plan.buffers, [&](const BufferInfo &buffer) {
+    const std::byte *begin = at(buffer);
+    return buffer.kind == BufferKind::Input && address >= begin && address < begin + buffer.bytes;
   });
 }
 
@@ -46,7 +46,7 @@ Rank::Infinity Rank::infinityRead(const CallInfo &call, const KernelInfo &kernel
   Infinity found = Infinity::None;
   for (const module::RealOperand &input : kernel.inputs) {
     int64_t operand = call.operands[static_cast<size_t>(input.operand)];
-    if (operand < 0 && plan.statics[static_cast<size_t>(-1 - operand)].kind != StaticKind::Prepared)
+    if (operand < 0 && plan.buffers[static_cast<size_t>(-1 - operand)].kind != BufferKind::Precomputed)
       continue;
     const void *elements = operands[static_cast<size_t>(input.operand)];
     for (int64_t i = 0; i < input.elements; ++i)
@@ -85,7 +85,7 @@ std::optional<Error> Rank::findFault(const KernelInfo &kernel, void *const *oper
         return Error(BadInput, kernel.where,
                      "found " + nameOfNonFinite(value) + " at element " + std::to_string(i) + " of operand #" +
                          std::to_string(result.operand) + ", expected a finite value")
-            .note(tellCall(plan, index, *current.load(), currentMicroBatch, kernel) + turnText());
+            .note(describeCall(plan, index, *current.load(), currentMicroBatch, kernel) + iterationText());
   return std::nullopt;
 }
 

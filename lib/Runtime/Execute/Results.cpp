@@ -10,8 +10,8 @@ namespace plc::runtime {
 Results::Results(const Manifest &manifest, const EntryPlan &plan) : tensors(plan.outputs) {
   auto isMade = [&](const ParameterInfo &parameter) {
     return std::any_of(plan.ranks.begin(), plan.ranks.end(), [&](const RankInfo &rank) {
-      return std::any_of(rank.statics.begin(), rank.statics.end(), [&](const StaticInfo &place) {
-        return place.kind == StaticKind::Gradient && wholeOf(place.name) == parameter.path;
+      return std::any_of(rank.buffers.begin(), rank.buffers.end(), [&](const BufferInfo &buffer) {
+        return buffer.kind == BufferKind::Gradient && wholeOf(buffer.name) == parameter.path;
       });
     });
   };

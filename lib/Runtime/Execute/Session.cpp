@@ -125,10 +125,10 @@ void Session::look(Watchdog &watchdog) {
   std::optional<size_t> hanging = watchdog.look(Trace::now(), samples);
   if (!hanging)
     return;
-  auto [places, text] = localRanks[*hanging]->where();
+  auto [locations, text] = localRanks[*hanging]->where();
   char seconds[32];
   std::snprintf(seconds, sizeof(seconds), "%g s", static_cast<double>(hangTimeoutNs) / 1e9);
-  Error error(Hang, places,
+  Error error(Hang, locations,
               "rank " + std::to_string(localRanks[*hanging]->number()) + " hangs: no progress for " + seconds);
   error.note(text);
   for (const std::string &line : shared.waits.lines())

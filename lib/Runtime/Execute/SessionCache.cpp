@@ -81,14 +81,14 @@ void SessionCache::keepIn(size_t index) {
 }
 
 /// Reads from the holder's arenas. False if the host has the tensor.
-bool SessionCache::readHeld(StaticKind kind, size_t index, void *out) {
+bool SessionCache::readHeld(BufferKind kind, size_t index, void *out) {
   if (holder && !holder->tensors().allLocal())
     toHost();
   return holder && holder->tensors().gather(kind, contents.parameters[index], static_cast<std::byte *>(out));
 }
 
 /// Writes to the holder's arenas; null: zeros. False if the host must have the tensor too.
-bool SessionCache::writeHeld(StaticKind kind, size_t index, const void *data) {
+bool SessionCache::writeHeld(BufferKind kind, size_t index, const void *data) {
   // After training the next write makes the host the home again: writes are rare then, and any entry may run next.
   if (!keeps)
     toHost();
@@ -105,7 +105,7 @@ bool SessionCache::writeHeld(StaticKind kind, size_t index, const void *data) {
 }
 
 void SessionCache::readValue(size_t index, void *out) {
-  if (!readHeld(StaticKind::Parameter, index, out))
+  if (!readHeld(BufferKind::Parameter, index, out))
     host.readValue(index, out);
 }
 
@@ -115,7 +115,7 @@ void SessionCache::readMoment(size_t index, int which, void *out) {
 }
 
 void SessionCache::writeValue(size_t index, const void *data) {
-  if (!writeHeld(StaticKind::Parameter, index, data))
+  if (!writeHeld(BufferKind::Parameter, index, data))
     host.writeValue(index, data);
 }
 
@@ -125,7 +125,7 @@ void SessionCache::writeMoment(size_t index, int which, const void *data) {
 }
 
 void SessionCache::clearMoments(size_t index) {
-  for (StaticKind kind : momentKinds)
+  for (BufferKind kind : momentKinds)
     // Both: the host keeps moments that the holder does not have.
     writeHeld(kind, index, nullptr);
   host.clearMoments(index);
@@ -156,7 +156,7 @@ void SessionCache::fill(const EntryTensors &tensors) const {
   for (size_t i = 0; i < contents.parameters.size(); ++i) {
     const ParameterInfo &parameter = contents.parameters[i];
     bytes.resize(parameter.tensor().numBytes());
-    for (StaticKind kind : {StaticKind::Parameter, StaticKind::Moment1, StaticKind::Moment2})
+    for (BufferKind kind : {BufferKind::Parameter, BufferKind::Moment1, BufferKind::Moment2})
       if (holder && holder->tensors().gather(kind, parameter, bytes.data()))
         tensors.scatter(kind, parameter, bytes.data());
       else

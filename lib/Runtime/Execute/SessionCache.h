@@ -77,8 +77,8 @@ private:
   void discard(Loaded &entry);
   void discardAfterError(size_t index);
   void fill(const EntryTensors &tensors) const;
-  bool readHeld(StaticKind kind, size_t index, void *out);
-  bool writeHeld(StaticKind kind, size_t index, const void *data);
+  bool readHeld(BufferKind kind, size_t index, void *out);
+  bool writeHeld(BufferKind kind, size_t index, const void *data);
   void toHost();
 
   std::unique_ptr<Module> module;

@@ -20,13 +20,13 @@ ThreadTransport::ThreadTransport(const EntryPlan &entry) : ranks(entry.ranks.siz
 }
 
 // The side that copies wakes the other one, which may have found the message undone and gone to sleep.
-void ThreadTransport::post(int64_t channel, int64_t message, std::byte *place, int64_t) {
-  if (channelOf(channel).postReceive(message, place))
+void ThreadTransport::post(int64_t channel, int64_t message, std::byte *buffer, int64_t) {
+  if (channelOf(channel).postReceive(message, buffer))
     wake(static_cast<size_t>(channelOf(channel).info.source));
 }
 
-void ThreadTransport::send(int64_t channel, int64_t message, const std::byte *place, int64_t bytes) {
-  if (channelOf(channel).send(message, place, bytes))
+void ThreadTransport::send(int64_t channel, int64_t message, const std::byte *buffer, int64_t bytes) {
+  if (channelOf(channel).send(message, buffer, bytes))
     wake(static_cast<size_t>(channelOf(channel).info.destination));
 }
 

@@ -19,8 +19,8 @@ public:
   const std::vector<size_t> &localRanks() const override { return ranks; }
   bool isAlone() const override { return true; }
   bool wakes() const override { return true; }
-  void post(int64_t channel, int64_t message, std::byte *place, int64_t bytes) override;
-  void send(int64_t channel, int64_t message, const std::byte *place, int64_t bytes) override;
+  void post(int64_t channel, int64_t message, std::byte *buffer, int64_t bytes) override;
+  void send(int64_t channel, int64_t message, const std::byte *buffer, int64_t bytes) override;
   void reduce(size_t rank, const StepShare &share) override;
   double norm() const override { return reduction.norm(); }
   double loss() const override { return reduction.loss(); }

@@ -8,18 +8,18 @@ namespace plc::runtime {
 
 Updates::Updates(const Manifest &manifest, const RankInfo &plan, const Arena &arena) : settings(manifest.optimizer) {
   for (const ParameterInfo &parameter : manifest.held) {
-    const StaticInfo *place = plan.find(StaticKind::Parameter, parameter.path);
-    if (!place || !place->owned)
+    const BufferInfo *buffer = plan.find(BufferKind::Parameter, parameter.path);
+    if (!buffer || !buffer->owned)
       continue;
     std::map<std::pair<int64_t, int64_t>, const void *>
         sites; // by accumulation group, then site: the order of addition
-    for (const StaticInfo &site : plan.statics)
-      if (site.kind == StaticKind::Gradient && site.name == parameter.path)
+    for (const BufferInfo &site : plan.buffers)
+      if (site.kind == BufferKind::Gradient && site.name == parameter.path)
         for (int64_t lane = 0; lane < site.lanes; ++lane)
           sites[{site.lane + lane, site.site}] = arena.at(site.offset + lane * (site.bytes / site.lanes));
     if (sites.empty())
       continue;
-    for (auto [place, site] : sites)
+    for (auto [buffer, site] : sites)
       sitesOf[&parameter].push_back(site);
     // A frozen parameter may have a gradient that a user asked for, but no update.
     if (parameter.frozen)
@@ -28,10 +28,10 @@ Updates::Updates(const Manifest &manifest, const RankInfo &plan, const Arena &ar
     update.parameter = &parameter;
     update.elements = parameter.tensor().numElements();
     update.sites = sitesOf[&parameter];
-    update.value = arena.at(place->offset);
-    constexpr StaticKind kinds[] = {StaticKind::Moment1, StaticKind::Moment2};
-    for (StaticKind kind : kinds) // an entry that only computes gradients has none
-      if (const StaticInfo *moment = plan.find(kind, parameter.path))
+    update.value = arena.at(buffer->offset);
+    constexpr BufferKind kinds[] = {BufferKind::Moment1, BufferKind::Moment2};
+    for (BufferKind kind : kinds) // an entry that only computes gradients has none
+      if (const BufferInfo *moment = plan.find(kind, parameter.path))
         update.moments.push_back(arena.at(moment->offset));
   }
   // After the list is complete: slices point into it.

@@ -207,7 +207,7 @@ bool FlightLinks::read(Link &link, std::vector<News> &news) {
       std::unique_ptr<FlightRecorder> recorder;
       if (report.numBytes && !(recorder = FlightRecorder::copy(link.bytes.data() + sizeof(report))))
         return ends(News::Closed);
-      news.push_back({link.process, link.host, News::Told, report, std::move(recorder)});
+      news.push_back({link.process, link.host, News::RunDescription, report, std::move(recorder)});
       link.asked = false;
       link.bytes.clear();
       continue;

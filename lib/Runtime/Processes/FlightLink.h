@@ -53,9 +53,9 @@ public:
   struct News {
     int64_t process;
     std::string host; // its machine
-    enum What : uint8_t { Came, Told, Closed, Unreachable } what;
-    FlightReport report{};                              // of Told
-    std::unique_ptr<FlightRecorder> recorder = nullptr; // of Told, if it has changed
+    enum What : uint8_t { Came, RunDescription, Closed, Unreachable } what;
+    FlightReport report{};                              // of RunDescription
+    std::unique_ptr<FlightRecorder> recorder = nullptr; // of RunDescription, if it has changed
   };
   /// The events since the last call. Asks all supervisors for a sign of life now and then.
   std::vector<News> look();

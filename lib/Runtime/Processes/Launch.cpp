@@ -428,7 +428,7 @@ void raiseWhatComes() {
 
 int launch(const Launch &request, const Manifest &manifest) { return Launcher(request, manifest).run(); }
 
-void tellLauncher(const std::string &text) {
+void writeForLauncher(const std::string &text) {
   if (!isLaunched())
     return writeStderr(text);
   std::string marked;
@@ -444,7 +444,7 @@ void greetLauncher() {
   if (!isLaunched())
     return;
   // From now on errors of any library go through the launcher.
-  setErrorSink(tellLauncher);
+  setErrorSink(writeForLauncher);
   const char *folder = std::getenv(folderVariable), *link = std::getenv(linkVariable);
   if (folder && !FlightRecorder::open(folder, ownNumber()) && link)
     supervise(link, ownNumber());
@@ -454,7 +454,7 @@ void greetLauncher() {
 void failLauncher(const std::string &text, int exitCode) {
   if (FlightRecorder *flight = FlightRecorder::here())
     flight->saveError(exitCode, text);
-  tellLauncher(text);
+  writeForLauncher(text);
   if (isLaunched())
     writeStderr(markedLine(Code, std::to_string(exitCode)));
 }
@@ -469,7 +469,7 @@ std::string moduleOfLauncher(const std::string &model) {
   return isLaunched() && from && from == model && module && ::access(module, R_OK) == 0 ? module : "";
 }
 
-bool tellsTerminal() {
+bool writesToTerminal() {
   // A launched process cannot see it: Open MPI gives it a terminal in any case, and MPICH a pipe.
   if (const char *launched = std::getenv(launchedVariable))
     return std::string_view(launched) == toTerminal;

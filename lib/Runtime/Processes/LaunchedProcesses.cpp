@@ -57,16 +57,16 @@ std::optional<int64_t> numberBehind(const std::string &text, std::string_view wo
 } // namespace
 
 LaunchedProcesses::LaunchedProcesses(const Manifest &manifest, int64_t count, double patience)
-    : manifest(manifest), patienceNs(static_cast<int64_t>(std::min(patience, mostPatience) * 1e9)), place(makeFolder()),
-      processes(static_cast<size_t>(count)), links(static_cast<double>(patienceNs) / 1e9),
+    : manifest(manifest), patienceNs(static_cast<int64_t>(std::min(patience, mostPatience) * 1e9)),
+      scratch(makeFolder()), processes(static_cast<size_t>(count)), links(static_cast<double>(patienceNs) / 1e9),
       endings(::epoll_create1(EPOLL_CLOEXEC)) {
   for (size_t number = 0; number < processes.size(); ++number)
     openPipe(number);
 }
 
 void LaunchedProcesses::openPipe(size_t number) {
-  std::string pipe = FlightRecorder::pipeOf(place, static_cast<int64_t>(number));
-  if (place.empty() || ::mkfifo(pipe.c_str(), S_IRUSR | S_IWUSR) != 0)
+  std::string pipe = FlightRecorder::pipeOf(scratch, static_cast<int64_t>(number));
+  if (scratch.empty() || ::mkfifo(pipe.c_str(), S_IRUSR | S_IWUSR) != 0)
     return;
   int &end = processes[number].end = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   epoll_event event{EPOLLONESHOT, {.u64 = number}}; // EPOLLHUP is always reported: the last writer has closed
@@ -78,9 +78,9 @@ void LaunchedProcesses::openPipe(size_t number) {
 
 void LaunchedProcesses::removeFolder() {
   std::error_code ignored;
-  if (!place.empty())
-    fs::remove_all(place, ignored);
-  place.clear();
+  if (!scratch.empty())
+    fs::remove_all(scratch, ignored);
+  scratch.clear();
 }
 
 LaunchedProcesses::~LaunchedProcesses() {
@@ -102,7 +102,7 @@ void LaunchedProcesses::look() {
   for (FlightLinks::News &news : links.look())
     hear(news, now);
   for (size_t number = 0; number < processes.size(); ++number) {
-    if (!processes[number].hasCome() && !place.empty())
+    if (!processes[number].hasCome() && !scratch.empty())
       take(number, now);
     if (processes[number].flight && !processes[number].gone)
       lookAt(number, now);
@@ -112,8 +112,8 @@ void LaunchedProcesses::look() {
     return;
   links.stopListening();
   // All have come, and their files are mapped and unlinked. So nothing is left behind if this launcher is killed.
-  if (!place.empty() && ::rmdir(place.c_str()) == 0)
-    place.clear();
+  if (!scratch.empty() && ::rmdir(scratch.c_str()) == 0)
+    scratch.clear();
 }
 
 void LaunchedProcesses::hear(FlightLinks::News &news, int64_t now) {
@@ -126,9 +126,9 @@ void LaunchedProcesses::hear(FlightLinks::News &news, int64_t now) {
     process.host = news.host;
     process.runsSince = now;
     // It writes no file here, so nothing will open this pipe.
-    ::unlink(FlightRecorder::pipeOf(place, news.process).c_str());
+    ::unlink(FlightRecorder::pipeOf(scratch, news.process).c_str());
     break;
-  case FlightLinks::News::Told:
+  case FlightLinks::News::RunDescription:
     process.report = news.report;
     // /proc's letter for a process that is stopped by a signal.
     if (news.report.state != 'T')
@@ -154,11 +154,11 @@ void LaunchedProcesses::isOutOfReach(size_t number, int64_t now) {
 
 void LaunchedProcesses::take(size_t number, int64_t now) {
   Process &process = processes[number];
-  process.flight = FlightRecorder::take(place, static_cast<int64_t>(number));
+  process.flight = FlightRecorder::take(scratch, static_cast<int64_t>(number));
   if (!process.flight)
     return;
   process.runsSince = now;
-  ::unlink(FlightRecorder::pipeOf(place, static_cast<int64_t>(number)).c_str());
+  ::unlink(FlightRecorder::pipeOf(scratch, static_cast<int64_t>(number)).c_str());
 }
 
 void LaunchedProcesses::lookAt(size_t number, int64_t now) {
@@ -282,7 +282,7 @@ std::optional<Error> LaunchedProcesses::lost(const std::string &account) const {
 
 /// An error with the positions of the process's ranks as notes, at the first rule that one of them was computing.
 Error LaunchedProcesses::errorAt(int exitCode, size_t number, const std::string &text) const {
-  std::vector<std::string> places, notes;
+  std::vector<std::string> locations, notes;
   FlightRecorder *flight = processes[number].flight.get();
   size_t most = 0;
   for (const EntryPlan &entry : manifest.entries)
@@ -290,18 +290,18 @@ Error LaunchedProcesses::errorAt(int exitCode, size_t number, const std::string 
   // The last report of a process out of reach is old, and would mislead.
   for (size_t rank = 0; flight && !processes[number].unreachable && rank < std::min(most, FlightRecorder::mostRanks);
        ++rank) {
-    RankFlight::Place at = flight->rank(rank).place();
+    RankFlight::Position at = flight->rank(rank).position();
     // The recorder is another process's memory: check each number, and skip ranks of other processes.
     if (at.entry >= manifest.entries.size() || rank >= manifest.entries[at.entry].ranks.size() ||
         ProcessGroup::processOf(rank, manifest.entries[at.entry].ranks.size(), int64_t(processes.size())) !=
             int64_t(number))
       continue;
-    auto [where, told] = tellPlace(manifest, rank, at);
-    if (places.empty())
-      places = where;
+    auto [where, told] = describePosition(manifest, rank, at);
+    if (locations.empty())
+      locations = where;
     notes.push_back(told);
   }
-  Error error(exitCode, places, text);
+  Error error(exitCode, locations, text);
   for (const std::string &note : notes)
     error.note(note);
   if (processes[0].flight && !processes[0].flight->checkpoint().empty())

@@ -21,7 +21,7 @@ public:
   void removeFolder();
   LaunchedProcesses(const LaunchedProcesses &) = delete;
 
-  const std::string &folder() const { return place; }
+  const std::string &folder() const { return scratch; }
   /// For supervisors on other machines (FlightLinks::address).
   const std::string &address() const { return links.address(); }
 
@@ -73,7 +73,7 @@ private:
 
   const Manifest &manifest;
   const int64_t patienceNs; // with a stopped process; 0: unlimited
-  std::string place;
+  std::string scratch;
   std::vector<Process> processes;
   FlightLinks links;
   int endings;                     // an epoll of all `end`: reports the ends in their order, however late it is asked

@@ -87,29 +87,29 @@ int MpiTransport::tagOf(int64_t channel, int64_t message) const {
   return static_cast<int>(given.first + given.step * message);
 }
 
-void MpiTransport::post(int64_t channel, int64_t message, std::byte *place, int64_t bytes) {
+void MpiTransport::post(int64_t channel, int64_t message, std::byte *buffer, int64_t bytes) {
   const ChannelInfo &info = entry.channels[static_cast<size_t>(channel)];
   if (Channel *local = channels[static_cast<size_t>(channel)].get()) {
-    if (local->postReceive(message, place))
+    if (local->postReceive(message, buffer))
       wake(static_cast<size_t>(info.source));
     return;
   }
   Message &receive = messageOf(channel, message);
-  world.call("MPI_Irecv", world.plugin().receive, messaging, place, static_cast<int>(bytes),
+  world.call("MPI_Irecv", world.plugin().receive, messaging, buffer, static_cast<int>(bytes),
              static_cast<int>(home(info.source)), tagOf(channel, message), &receive.request);
   receive.over = false;
   ++inFlight;
 }
 
-void MpiTransport::send(int64_t channel, int64_t message, const std::byte *place, int64_t bytes) {
+void MpiTransport::send(int64_t channel, int64_t message, const std::byte *buffer, int64_t bytes) {
   const ChannelInfo &info = entry.channels[static_cast<size_t>(channel)];
   if (Channel *local = channels[static_cast<size_t>(channel)].get()) {
-    if (local->send(message, place, bytes))
+    if (local->send(message, buffer, bytes))
       wake(static_cast<size_t>(info.destination));
     return;
   }
   Message &sent = messageOf(channel, message);
-  world.call("MPI_Isend", world.plugin().send, messaging, place, static_cast<int>(bytes),
+  world.call("MPI_Isend", world.plugin().send, messaging, buffer, static_cast<int>(bytes),
              static_cast<int>(home(info.destination)), tagOf(channel, message), &sent.request);
   sent.over = false;
   ++inFlight;
@@ -164,9 +164,9 @@ void MpiTransport::listSums() {
     stepping += isLocal(static_cast<int64_t>(rank));
     Sums &process = sums[static_cast<size_t>(home(static_cast<int64_t>(rank)))];
     process.parameters.emplace_back(rank, "");
-    for (const StaticInfo &place : entry.ranks[rank].statics)
-      if (place.kind == StaticKind::Parameter && place.owned)
-        process.parameters.emplace_back(rank, place.name);
+    for (const BufferInfo &buffer : entry.ranks[rank].buffers)
+      if (buffer.kind == BufferKind::Parameter && buffer.owned)
+        process.parameters.emplace_back(rank, buffer.name);
   }
   for (Sums &process : sums) {
     std::sort(process.parameters.begin(), process.parameters.end());

@@ -27,8 +27,8 @@ public:
   bool isAlone() const override { return world.count() == 1; }
   int64_t processesOnTheseCpus() const override { return world.onTheseCpus(); }
   bool wakes() const override { return false; }
-  void post(int64_t channel, int64_t message, std::byte *place, int64_t bytes) override;
-  void send(int64_t channel, int64_t message, const std::byte *place, int64_t bytes) override;
+  void post(int64_t channel, int64_t message, std::byte *buffer, int64_t bytes) override;
+  void send(int64_t channel, int64_t message, const std::byte *buffer, int64_t bytes) override;
   void reduce(size_t rank, const StepShare &share) override;
   double norm() const override { return reduction.norm(); }
   double loss() const override { return reduction.loss(); }

@@ -45,17 +45,17 @@ void syncDirectory(const fs::path &directory) {
   ::close(fd);
 }
 
-void replaceFolder(const fs::path &made, const fs::path &place) {
+void replaceFolder(const fs::path &made, const fs::path &location) {
   // Exchange: a crash leaves either the old or the new folder at `place`.
-  if (::renameat2(AT_FDCWD, made.c_str(), AT_FDCWD, place.c_str(), RENAME_EXCHANGE) == 0) {
-    syncDirectory(place.parent_path());
+  if (::renameat2(AT_FDCWD, made.c_str(), AT_FDCWD, location.c_str(), RENAME_EXCHANGE) == 0) {
+    syncDirectory(location.parent_path());
     std::error_code ignored;
     fs::remove_all(made, ignored);
     return;
   }
   if (errno != ENOENT) // a file system without RENAME_EXCHANGE; ENOENT: there is no old folder
-    fs::remove_all(place);
-  fs::rename(made, place);
+    fs::remove_all(location);
+  fs::rename(made, location);
 }
 
 std::optional<int64_t> numberIn(const fs::path &path, std::string_view prefix) {

@@ -95,10 +95,10 @@ public:
     }
     return all;
   }
-  std::string tellTrainSample(uint64_t seed, int64_t step, size_t input, int64_t sample) const override {
+  std::string describeTrainSample(uint64_t seed, int64_t step, size_t input, int64_t sample) const override {
     for (const Part &part : parts)
       if (auto found = std::find(part.inputs.begin(), part.inputs.end(), input); found != part.inputs.end())
-        return part.data->tellTrainSample(seed, step, static_cast<size_t>(found - part.inputs.begin()), sample);
+        return part.data->describeTrainSample(seed, step, static_cast<size_t>(found - part.inputs.begin()), sample);
     return "";
   }
   std::vector<Bytes> heldOutBatch(uint64_t seed, int64_t index) const override {

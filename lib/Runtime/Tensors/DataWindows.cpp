@@ -104,7 +104,7 @@ std::vector<int64_t> Windows::startsOfEpochs(uint64_t seed, int64_t step) const 
 
 std::vector<Bytes> Windows::trainBatch(uint64_t seed, int64_t step) const { return readBatch(trainStarts(seed, step)); }
 
-std::string Windows::tellTrainSample(uint64_t seed, int64_t step, size_t input, int64_t sample) const {
+std::string Windows::describeTrainSample(uint64_t seed, int64_t step, size_t input, int64_t sample) const {
   const Source &source = sources[input];
   int64_t first = trainStarts(seed, step)[static_cast<size_t>(sample)] + source.shift;
   return std::string(unit) + " " + std::to_string(first) + " to " + std::to_string(first + source.window - 1) +

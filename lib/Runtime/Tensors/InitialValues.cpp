@@ -74,9 +74,9 @@ double normalDraw(uint64_t seed, uint64_t stream, uint64_t counter) {
   // A try is rejected with probability 1 - pi / 4 = 0.21, so 64 of them fail once in 10^42 draws.
   for (uint64_t attempt = 0; attempt < 64; ++attempt) {
     // Each draw has 128 counters of its own, so draws are independent of each other.
-    uint64_t place = counter * 128 + attempt * 2;
-    double x = 2 * uniformFromBits(randomBits(seed, stream, place)) - 1;
-    double y = 2 * uniformFromBits(randomBits(seed, stream, place + 1)) - 1;
+    uint64_t location = counter * 128 + attempt * 2;
+    double x = 2 * uniformFromBits(randomBits(seed, stream, location)) - 1;
+    double y = 2 * uniformFromBits(randomBits(seed, stream, location + 1)) - 1;
     double s = x * x + y * y;
     if (s > 0 && s < 1)
       return x * std::sqrt(-2 * plainLog(s) / s);

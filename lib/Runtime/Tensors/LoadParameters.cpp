@@ -65,9 +65,9 @@ private:
       wanted.names.push_back(parameter.path);
       return wanted;
     }
-    match.place = map->place(wanted.rule->line, wanted.rule->column);
+    match.location = map->location(wanted.rule->line, wanted.rule->column);
     if (wanted.rule->frozen && !parameter.frozen)
-      throw Error(BadInput, match.place,
+      throw Error(BadInput, match.location,
                   "parameter '" + parameter.path +
                       "' is frozen here, but the model trains it; write 'frozen' behind its "
                       "initializer in the model");
@@ -132,7 +132,7 @@ private:
       for (const Turn &each : wanted.rule->turns) {
         if (auto wrong = turnShape(each, wanted.info.shape, info)) {
           match.found = info.typeText();
-          match.place = map->place(each.line, each.column);
+          match.location = map->location(each.line, each.column);
           match.problem = "'" + std::string(nameOfChoice(each.kind)) + "' of tensor '" + match.source + "', " +
                           original.typeText() + " in " + file + ", for parameter '" + wanted.info.name + "', " +
                           wanted.info.typeText() + ": " + *wrong;
@@ -158,7 +158,7 @@ private:
     if (tensor.isReadable())
       return false;
     match.found = tensor.typeText();
-    match.problem = tensor.unreadableText() + (match.place.empty() ? "" : ", in " + file);
+    match.problem = tensor.unreadableText() + (match.location.empty() ? "" : ", in " + file);
     return true;
   }
 
@@ -274,7 +274,7 @@ void checkMatches(const ParameterMatches &matches, bool mayLack) {
   Error error = fileError(matches.file, std::to_string(problems.size()) + " of " +
                                             std::to_string(matches.parameters.size()) + " parameters cannot be loaded");
   if (problems.size() == 1) {
-    error = Error(BadInput, problems[0]->place.empty() ? matches.file : problems[0]->place, problems[0]->problem);
+    error = Error(BadInput, problems[0]->location.empty() ? matches.file : problems[0]->location, problems[0]->problem);
     notes.erase(notes.begin());
   }
   for (const std::string &note : notes)

@@ -78,13 +78,13 @@ private:
     return string;
   }
   // Reports an error at an earlier position.
-  [[noreturn]] void failAt(size_t place, const std::string &what) {
-    at = place;
+  [[noreturn]] void failAt(size_t location, const std::string &what) {
+    at = location;
     fail(what);
   }
   void readKey() {
     skipSpace();
-    size_t place = at;
+    size_t location = at;
     std::string_view key = readString();
     expect(':');
     bool *have = key == "descr"           ? &haveType
@@ -92,9 +92,9 @@ private:
                  : key == "shape"         ? &haveShape
                                           : nullptr;
     if (!have)
-      failAt(place, "unknown header key '" + std::string(key) + "'");
+      failAt(location, "unknown header key '" + std::string(key) + "'");
     if (*have)
-      failAt(place, "header key '" + std::string(key) + "' is given twice");
+      failAt(location, "header key '" + std::string(key) + "' is given twice");
     *have = true;
     skipSpace();
     if (have == &haveType)
@@ -105,7 +105,7 @@ private:
       readShape();
   }
   void readType() {
-    size_t place = at;
+    size_t location = at;
     std::string_view descr = readString();
     std::string known;
     for (const StoredType &each : storedTypes()) {
@@ -117,7 +117,7 @@ private:
     }
     if (type)
       return;
-    failAt(place, "element type '" + std::string(descr) + "' is not one of" + known);
+    failAt(location, "element type '" + std::string(descr) + "' is not one of" + known);
   }
   void readOrder() {
     columnsFirst = text.substr(at, 4) == "True";

@@ -70,7 +70,7 @@ std::string NamePattern::firstNotIn(const NamePattern &other, std::string_view e
   return "";
 }
 
-std::string ParameterMap::place(int64_t line, int64_t column) const {
+std::string ParameterMap::location(int64_t line, int64_t column) const {
   return file + ":" + std::to_string(line) + ":" + std::to_string(column);
 }
 
@@ -82,7 +82,7 @@ const ParameterRule *ParameterMap::find(const std::string &parameter) const {
     if (rule.parameter.isPlain())
       return &rule;
     if (found)
-      throw Error(BadInput, place(rule.line, rule.column),
+      throw Error(BadInput, location(rule.line, rule.column),
                   "'" + rule.parameter.text() + "' and '" + found->parameter.text() + "' both name parameter '" +
                       parameter + "'; a name without braces goes before both");
     found = &rule;

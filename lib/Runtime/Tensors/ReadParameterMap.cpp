@@ -77,17 +77,17 @@ private:
   // The arguments of a transformation, checked against its row in the table.
   Turn readTurn(Turn::Kind kind, const toml::node &node) const {
     const auto &row = rowOf(kind);
-    TomlError place = errorAt(node.source().begin, "'" + std::string(row.name) + "' needs " + row.form);
-    Turn turn{kind, {}, place.line, place.column};
+    TomlError location = errorAt(node.source().begin, "'" + std::string(row.name) + "' needs " + row.form);
+    Turn turn{kind, {}, location.line, location.column};
     if (node.is_boolean() && row.takesTrue && *node.value<bool>())
       return turn;
     const toml::array *numbers = node.as_array();
     if (!numbers || numbers->empty() || (row.numbers && numbers->size() != row.numbers))
-      throw place;
+      throw location;
     for (const toml::node &number : *numbers) {
       auto value = number.value_exact<int64_t>();
       if (!value || *value < -1)
-        throw place;
+        throw location;
       turn.numbers.push_back(*value);
     }
     return turn;
@@ -105,13 +105,13 @@ private:
 
   ParameterRule readRule(const toml::key &key, const toml::node &node) const {
     ParameterRule rule;
-    TomlError place = errorAt(key.source().begin, "");
-    rule.line = place.line;
-    rule.column = place.column;
+    TomlError location = errorAt(key.source().begin, "");
+    rule.line = location.line;
+    rule.column = location.column;
     try {
       rule.parameter = NamePattern(std::string(key.str()));
     } catch (const std::invalid_argument &wrong) {
-      throw TomlError{place.line, place.column, wrong.what()};
+      throw TomlError{location.line, location.column, wrong.what()};
     }
     if (!node.is_table()) {
       readFrom(node, rule);
@@ -154,7 +154,7 @@ ParameterMap readParameterMap(const std::string &file, const std::string &toml) 
   try {
     Reader(toml).read(map);
   } catch (const TomlError &error) {
-    throw Error(BadInput, map.place(error.line, error.column), error.text);
+    throw Error(BadInput, map.location(error.line, error.column), error.text);
   }
   return map;
 }

@@ -24,7 +24,7 @@ const std::string hashUntilPrefix = "hash until ";
 const std::string headerHashKey = "header hash", zeroHash(16, '0');
 
 /// The offset of those digits in a header; its end if there are none.
-size_t placeOfHeaderHash(const std::string &header) {
+size_t offsetOfHeaderHash(const std::string &header) {
   size_t key = header.find("\"" + headerHashKey + "\"");
   size_t quote = key == std::string::npos ? key : header.find('"', key + headerHashKey.size() + 2);
   return quote == std::string::npos ? header.size() : quote + 1;
@@ -118,9 +118,9 @@ private:
     auto expected = into.metadata.find(headerHashKey);
     if (expected == into.metadata.end())
       return;
-    size_t place = placeOfHeaderHash(text);
+    size_t location = offsetOfHeaderHash(text);
     std::string hash =
-        hexOf(module::fnv1a(text.replace(place, std::min(zeroHash.size(), text.size() - place), zeroHash)));
+        hexOf(module::fnv1a(text.replace(location, std::min(zeroHash.size(), text.size() - location), zeroHash)));
     if (hash != expected->second)
       fail("header has hash '" + hash + "', expected '" + expected->second + "'", 8);
   }
@@ -139,8 +139,8 @@ private:
   // Throws for the first damaged tensor, found by the hashes of all data up to the end of each.
   void checkEachHash() const {
     std::map<size_t, std::string> ends;
-    for (const auto &[name, place] : into.places)
-      ends[place.begin + place.size] = name;
+    for (const auto &[name, location] : into.locations)
+      ends[location.begin + location.size] = name;
     uint64_t found = module::fnv1a({});
     size_t begin = dataStart;
     for (const auto &[end, name] : ends) {
@@ -149,7 +149,7 @@ private:
       auto hash = into.metadata.find(hashUntilPrefix + name);
       if (hash != into.metadata.end() && hash->second != hexOf(found))
         fail("tensor '" + name + "' is damaged: the data up to its end has another hash than '" + hash->second + "'",
-             into.places.at(name).begin);
+             into.locations.at(name).begin);
     }
   }
 
@@ -196,8 +196,8 @@ private:
       checkSize(info, static_cast<int64_t>(type->width), range[1] - range[0]);
     }
     ranges.emplace_back(range[0], range[1]);
-    into.places[name] = {info.isReadable() ? &*type : nullptr, dataStart + static_cast<size_t>(range[0]),
-                         static_cast<size_t>(range[1] - range[0])};
+    into.locations[name] = {info.isReadable() ? &*type : nullptr, dataStart + static_cast<size_t>(range[0]),
+                            static_cast<size_t>(range[1] - range[0])};
     into.tensors[name] = std::move(info);
   }
 
@@ -249,21 +249,21 @@ std::string StoredTensor::unreadableText() const {
 Tensor SafetensorsFile::read(const std::string &name) const {
   if (const StoredTensor &info = tensors.at(name); !info.isReadable())
     throw fileError(file, info.unreadableText());
-  const Place &place = places.at(name);
+  const Location &location = locations.at(name);
   Tensor tensor{tensors.at(name), Bytes(tensors.at(name).numBytes())};
   constexpr size_t chunk = 1 << 20; // bytes of the file that are in memory beside the tensor
   std::string stored;
   std::byte *out = tensor.data.data();
-  for (size_t done = 0; done < place.size; done += stored.size()) {
-    stored.resize(std::min(chunk, place.size - done));
-    bytes.read(place.begin + done, stored.size(), stored.data());
-    size_t count = stored.size() / place.type->width;
-    place.type->widen(reinterpret_cast<const std::byte *>(stored.data()), count, out);
+  for (size_t done = 0; done < location.size; done += stored.size()) {
+    stored.resize(std::min(chunk, location.size - done));
+    bytes.read(location.begin + done, stored.size(), stored.data());
+    size_t count = stored.size() / location.type->width;
+    location.type->widen(reinterpret_cast<const std::byte *>(stored.data()), count, out);
     out += count * byteWidth(tensor.info.type);
   }
   if (int64_t bad = firstBadBool(tensor); bad >= 0)
     throw fileError(file, "tensor '" + name + "' has a bool that is neither 0 nor 1 (offset " +
-                              std::to_string(place.begin + static_cast<size_t>(bad)) + ")");
+                              std::to_string(location.begin + static_cast<size_t>(bad)) + ")");
   return tensor;
 }
 
@@ -273,8 +273,8 @@ StoredElements openSafetensors(const std::string &file, const std::string &name)
     throw fileError(file, "tensor '" + name + "' is missing");
   if (const StoredTensor &info = contents.tensors.at(name); !info.isReadable())
     throw fileError(file, info.unreadableText());
-  const SafetensorsFile::Place &place = contents.places.at(name);
-  return {file, std::move(contents.bytes), *place.type, place.begin, contents.tensors.at(name)};
+  const SafetensorsFile::Location &location = contents.locations.at(name);
+  return {file, std::move(contents.bytes), *location.type, location.begin, contents.tensors.at(name)};
 }
 
 void Safetensors::add(TensorInfo info, std::function<void(std::byte *out)> read) {
@@ -317,7 +317,7 @@ void Safetensors::write(const std::string &file) const {
   std::string text = header.dump();
   // Padded, so that the data is aligned to 8 bytes.
   text.append((8 - text.size() % 8) % 8, ' ');
-  text.replace(placeOfHeaderHash(text), zeroHash.size(), hexOf(module::fnv1a(text)));
+  text.replace(offsetOfHeaderHash(text), zeroHash.size(), hexOf(module::fnv1a(text)));
   uint64_t length = text.size();
   FileWriter writer(file);
   writer.write(std::string(reinterpret_cast<const char *>(&length), 8) + text);

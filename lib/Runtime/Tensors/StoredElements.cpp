@@ -57,9 +57,10 @@ StoredElements::StoredElements(std::string file, PartsOfFile bytes, const Stored
 StoredElements StoredElements::open(const std::string &text) {
   if (std::optional<size_t> end = endOfNumbers(text))
     return openNumbers(text, *end);
-  TensorPlace place = TensorPlace::parse(text);
-  place.check();
-  StoredElements elements = place.isSafetensors() ? openSafetensors(place.file, place.key) : openNpy(place.file);
+  TensorLocation location = TensorLocation::parse(text);
+  location.check();
+  StoredElements elements =
+      location.isSafetensors() ? openSafetensors(location.file, location.key) : openNpy(location.file);
   elements.file = text;
   return elements;
 }

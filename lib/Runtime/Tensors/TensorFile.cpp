@@ -8,7 +8,7 @@
 
 namespace plc::runtime {
 
-TensorPlace TensorPlace::parse(const std::string &text) {
+TensorLocation TensorLocation::parse(const std::string &text) {
   constexpr std::string_view suffix = ".safetensors";
   size_t found = text.find(std::string(suffix) + ":");
   if (found == std::string::npos)
@@ -16,7 +16,7 @@ TensorPlace TensorPlace::parse(const std::string &text) {
   return {text.substr(0, found + suffix.size()), text.substr(found + suffix.size() + 1)};
 }
 
-void TensorPlace::check() const {
+void TensorLocation::check() const {
   if (isSafetensors() && key.empty())
     throw usageError("found '" + file + "', expected " + file + ":KEY");
 }
@@ -29,24 +29,26 @@ std::optional<size_t> endOfNumbers(std::string_view text) {
   return text.ends_with(suffix) ? std::optional(text.size()) : std::nullopt;
 }
 
-size_t endOfName(const std::string &file) { return endOfNumbers(file).value_or(TensorPlace::parse(file).file.size()); }
-
-Tensor readTensor(const TensorPlace &place) {
-  place.check();
-  if (!place.isSafetensors())
-    return parseNpy(place.file == "-" ? "<stdin>" : place.file, readFile(place.file));
-  SafetensorsFile contents(place.file);
-  if (!contents.tensors.count(place.key))
-    throw fileError(place.file, "tensor '" + place.key + "' is missing");
-  return contents.read(place.key);
+size_t endOfName(const std::string &file) {
+  return endOfNumbers(file).value_or(TensorLocation::parse(file).file.size());
 }
 
-void writeTensor(const TensorPlace &place, const Tensor &tensor) {
-  if (!place.isSafetensors())
-    return writeFile(place.file, formatNpy(tensor));
+Tensor readTensor(const TensorLocation &location) {
+  location.check();
+  if (!location.isSafetensors())
+    return parseNpy(location.file == "-" ? "<stdin>" : location.file, readFile(location.file));
+  SafetensorsFile contents(location.file);
+  if (!contents.tensors.count(location.key))
+    throw fileError(location.file, "tensor '" + location.key + "' is missing");
+  return contents.read(location.key);
+}
+
+void writeTensor(const TensorLocation &location, const Tensor &tensor) {
+  if (!location.isSafetensors())
+    return writeFile(location.file, formatNpy(tensor));
   Safetensors contents;
-  contents.add(place.key, tensor.info, tensor.data);
-  contents.write(place.file);
+  contents.add(location.key, tensor.info, tensor.data);
+  contents.write(location.file);
 }
 
 } // namespace plc::runtime

@@ -74,7 +74,7 @@ std::vector<Bytes> TensorRows::trainBatch(uint64_t seed, int64_t step) const {
   return readBatch(chosen);
 }
 
-std::string TensorRows::tellTrainSample(uint64_t seed, int64_t step, size_t input, int64_t sample) const {
+std::string TensorRows::describeTrainSample(uint64_t seed, int64_t step, size_t input, int64_t sample) const {
   auto [file, row] = sources[input].find(trainRow(seed, step, sample));
   return "row " + std::to_string(row) + " of '" + file.name() + "'";
 }

@@ -16,7 +16,7 @@ public:
 
   DataLengths lengths() const override { return {rows, 0}; }
   std::vector<Bytes> trainBatch(uint64_t seed, int64_t step) const override;
-  std::string tellTrainSample(uint64_t seed, int64_t step, size_t input, int64_t sample) const override;
+  std::string describeTrainSample(uint64_t seed, int64_t step, size_t input, int64_t sample) const override;
   int64_t numHeldOutBatches() const override { return (rows - trainRows) / batch; }
   std::vector<Bytes> heldOutBatch(uint64_t seed, int64_t index) const override;
   void checkTraining() const override;

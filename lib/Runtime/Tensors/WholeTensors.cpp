@@ -14,7 +14,7 @@ WholeTensors::WholeTensors(const EntryInfo &entry, const std::vector<DataOption>
                        ") has no batch, so it has no windows of bytes; give it as one .npy or .safetensors:KEY");
     if (option.shift)
       throw usageError("a tensor file ('" + option.file + "') cannot be shifted");
-    Tensor tensor = readTensor(TensorPlace::parse(option.file));
+    Tensor tensor = readTensor(TensorLocation::parse(option.file));
     convertTensor(option.file, "input '" + input.name + "'", input.type, tensor);
     if (tensor.info.type != input.type || tensor.info.shape != input.shape)
       throw fileError(option.file, "tensor is " + tensor.info.typeText() + ", expected " + input.typeText() +

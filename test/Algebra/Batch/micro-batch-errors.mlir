@@ -263,7 +263,7 @@ ein.model @m(%x: tensor<8x8xf32>) -> tensor<7x8xf32> attributes {arg_names = ["x
 ein.model @m(%x: tensor<8x8xf32>) -> tensor<9x8xf32> attributes {arg_names = ["x"], arg_batch = array<i64: 0>,
     result_names = ["y"], result_batch = array<i64: -1>, batch = 8 : i64} {
   // expected-error@+1 {{mixes samples: it puts the batch at other positions than its index}}
-  %0 = ein.place %x at affine_map<(i, j) -> (i + 1, j)> : (tensor<8x8xf32>) -> tensor<9x8xf32>
+  %0 = ein.insert_slice %x at affine_map<(i, j) -> (i + 1, j)> : (tensor<8x8xf32>) -> tensor<9x8xf32>
   ein.return %0 : tensor<9x8xf32>
 }
 

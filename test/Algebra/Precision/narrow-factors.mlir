@@ -38,14 +38,14 @@ ein.func @experts(%x: tensor<4x8xf32>, %table: tensor<5x8x6xf32>, %pick: tensor<
 }
 
 // -----
-// What all turns of a loop read is rounded before it, once.
+// What all iterations of a loop read is rounded before it, once.
 // CHECK-LABEL: ein.func @turns
 // CHECK: %[[W:.*]] = ein.cast %arg2 : (tensor<4x4xf32>) -> tensor<4x4xbf16>
 // CHECK: ein.loop {{.*}} with({{.*}}%[[W]])
 // CHECK: ein.cast %{{.*}} : (tensor<4x4xbf16>) -> tensor<4x4xf32>
 // CHECK-NOT: (tensor<4x4xf32>) -> tensor<4x4xbf16>
 ein.func @turns(%h: tensor<3x4xf32>, %x: tensor<5x3x4xf32>, %w: tensor<4x4xf32>) -> tensor<3x4xf32> {
-  %last = ein.loop turns 5 carries(%h) slices(%x) with(%w) : (tensor<3x4xf32>, tensor<5x3x4xf32>, tensor<4x4xf32>) -> tensor<3x4xf32> {
+  %last = ein.loop iterations 5 carries(%h) slices(%x) with(%w) : (tensor<3x4xf32>, tensor<5x3x4xf32>, tensor<4x4xf32>) -> tensor<3x4xf32> {
   ^bb0(%carry: tensor<3x4xf32>, %slice: tensor<3x4xf32>, %weight: tensor<4x4xf32>):
     %y = ein.contract "ac,cb->ab" %carry, %weight : (tensor<3x4xf32>, tensor<4x4xf32>) -> tensor<3x4xf32>
     %next = ein.map add "ab,ab->ab" %slice, %y : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>

@@ -95,20 +95,20 @@ ein.func @mix(%x: !t, %y: !t) -> !t {
   %0 = ein.map add(%x, %y) over [2] maps [#id, #id, #id] : (!t, !t) -> !t
   ein.return %0 : !t
 }
-// Calls of one turn stay together, with what they alone read: two towers that a `repeat` builds.
+// Calls of one iteration stay together, with what they alone read: two towers that a `repeat` builds.
 // CHECK: ein.model @turns
-// CHECK-NEXT: path "b.0" turn 0
-// CHECK-NEXT: path "a.0" turn 0
+// CHECK-NEXT: path "b.0" iteration 0
+// CHECK-NEXT: path "a.0" iteration 0
 // CHECK-NEXT: ein.map tanh
-// CHECK-NEXT: path "b.1" turn 1
-// CHECK-NEXT: path "a.1" turn 1
+// CHECK-NEXT: path "b.1" iteration 1
+// CHECK-NEXT: path "a.1" iteration 1
 // CHECK-NEXT: path "y"
 ein.model @turns(%x: !t) -> !t attributes {arg_batch = array<i64: -1>, arg_names = ["x"], result_batch = array<i64: -1>, result_names = ["y"]} {
-  %a0 = ein.call @f(%x) path "a.0" turn 0 : (!t) -> !t
-  %b0 = ein.call @f(%x) path "b.0" turn 0 : (!t) -> !t
+  %a0 = ein.call @f(%x) path "a.0" iteration 0 : (!t) -> !t
+  %b0 = ein.call @f(%x) path "b.0" iteration 0 : (!t) -> !t
   %t = ein.map tanh(%b0) over [2] maps [#id, #id] : (!t) -> !t
-  %a1 = ein.call @f(%a0) path "a.1" turn 1 : (!t) -> !t
-  %b1 = ein.call @f(%t) path "b.1" turn 1 : (!t) -> !t
+  %a1 = ein.call @f(%a0) path "a.1" iteration 1 : (!t) -> !t
+  %b1 = ein.call @f(%t) path "b.1" iteration 1 : (!t) -> !t
   %y = ein.call @mix(%a1, %b1) path "y" : (!t, !t) -> !t
   ein.return %y : !t
 }

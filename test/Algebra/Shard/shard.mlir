@@ -63,8 +63,8 @@ ein.func @ffn(%x: tensor<2x4xf32>, %w1: tensor<4x6xf32>, %w2: tensor<6x4xf32>, %
 // CHECK-SAME: -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x4xf32>)
 // CHECK: %[[A:.*]] = ein.contract
 // CHECK: %[[B:.*]] = ein.contract
-// CHECK: %[[P0:.*]] = ein.place %[[A]] at #[[FIRST]] : (tensor<2x3xf32>) -> tensor<2x6xf32>
-// CHECK: %[[P1:.*]] = ein.place %[[B]] at #[[SECOND]] : (tensor<2x3xf32>) -> tensor<2x6xf32>
+// CHECK: %[[P0:.*]] = ein.insert_slice %[[A]] at #[[FIRST]] : (tensor<2x3xf32>) -> tensor<2x6xf32>
+// CHECK: %[[P1:.*]] = ein.insert_slice %[[B]] at #[[SECOND]] : (tensor<2x3xf32>) -> tensor<2x6xf32>
 // CHECK: %[[J:.*]] = ein.map add "ab,ab->ab" %[[P0]], %[[P1]]
 // CHECK: ein.window %[[J]] at #[[NEXT]]
 // CHECK: ein.return %[[A]], %[[B]], %
@@ -115,10 +115,10 @@ ein.state @keep.all init 0.0
 // CHECK: %[[K:.*]]:5 = ein.call @keep(%{{.*}}, %[[O0]], %[[O1]], %[[ALL]])
 // CHECK: %[[R:.*]] = ein.call @lookup(%[[POS]])
 // CHECK: ein.call @twice(%[[R]]) path "again" : (tensor<2x6xf32>) -> tensor<2x6xf32>
-// CHECK: %[[H0:.*]] = ein.place %[[H]]#0
-// CHECK: %[[H1:.*]] = ein.place %[[H]]#1
+// CHECK: %[[H0:.*]] = ein.insert_slice %[[H]]#0
+// CHECK: %[[H1:.*]] = ein.insert_slice %[[H]]#1
 // CHECK: %[[SUM:.*]] = ein.map add "ab,ab->ab" %[[H0]], %[[H1]]
-// CHECK-NOT: ein.place %[[K]]#0
+// CHECK-NOT: ein.insert_slice %[[K]]#0
 // CHECK: ein.return %{{.*}}, %[[SUM]], {{.*}}, %[[K]]#0, %[[K]]#1, %
 ein.func @twice(%h: tensor<2x6xf32>) -> tensor<2x6xf32> {
   %0 = ein.map add "ab,ab->ab" %h, %h : (tensor<2x6xf32>, tensor<2x6xf32>) -> tensor<2x6xf32>

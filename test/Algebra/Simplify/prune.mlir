@@ -20,7 +20,7 @@ ein.func @layer(%x: tensor<2xf32>, %y: tensor<2xf32>, %w: tensor<2xf32>) -> (ten
   ein.return %0, %1, %2 : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
 }
 
-// What each turn gives to the next alone, and the last to nobody, no turn computes.
+// What each iteration gives to the next alone, and the last to nobody, no iteration computes.
 // CHECK: ein.func @turn(%[[X:.*]]: tensor<2xf32>) -> tensor<2xf32>
 // CHECK-NEXT: %[[T:.*]] = ein.map tanh "a->a" %[[X]]
 // CHECK-NEXT: ein.return %[[T]] :

@@ -688,31 +688,31 @@ ein.func @window_c4_batch(%x: tensor<4x9xf32, #ein.batch<0>>) -> tensor<3x9xf32,
 // -----
 ein.func @place_c1(%x: tensor<4x3xf32>) -> tensor<4x3x1xf32> {
   // expected-error@+1 {{places 'tensor<4x3xf32>' in 'tensor<4x3x1xf32>', which has another rank or element type}}
-  %0 = ein.place %x at affine_map<(d0, d1) -> (d0, d1)> : (tensor<4x3xf32>) -> tensor<4x3x1xf32>
+  %0 = ein.insert_slice %x at affine_map<(d0, d1) -> (d0, d1)> : (tensor<4x3xf32>) -> tensor<4x3x1xf32>
   ein.return %0 : tensor<4x3x1xf32>
 }
 // -----
 ein.func @place_c2(%x: tensor<4x3xf32>) -> tensor<4x3xf32> {
   // expected-error@+1 {{places 'tensor<4x3xf32>' at affine_map<(d0) -> (d0, 0)>, which needs a dimension and a result for each axis}}
-  %0 = ein.place %x at affine_map<(d0) -> (d0, 0)> : (tensor<4x3xf32>) -> tensor<4x3xf32>
+  %0 = ein.insert_slice %x at affine_map<(d0) -> (d0, 0)> : (tensor<4x3xf32>) -> tensor<4x3xf32>
   ein.return %0 : tensor<4x3xf32>
 }
 // -----
 ein.func @place_c2_other(%x: tensor<4x3xf32>) -> tensor<4x4xf32> {
   // expected-error@+1 {{position #0 is no integer and positive multiple of d0}}
-  %0 = ein.place %x at affine_map<(d0, d1) -> (d1, d0)> : (tensor<4x3xf32>) -> tensor<4x4xf32>
+  %0 = ein.insert_slice %x at affine_map<(d0, d1) -> (d1, d0)> : (tensor<4x3xf32>) -> tensor<4x4xf32>
   ein.return %0 : tensor<4x4xf32>
 }
 // -----
 ein.func @place_c3(%x: tensor<4x3xf32>) -> tensor<4x4xf32> {
   // expected-error@+1 {{writes positions 0 to 4 of axis 1, which has extent 4}}
-  %0 = ein.place %x at affine_map<(d0, d1) -> (d0, d1 * 2)> : (tensor<4x3xf32>) -> tensor<4x4xf32>
+  %0 = ein.insert_slice %x at affine_map<(d0, d1) -> (d0, d1 * 2)> : (tensor<4x3xf32>) -> tensor<4x4xf32>
   ein.return %0 : tensor<4x4xf32>
 }
 // -----
 ein.func @place_c4(%x: tensor<4x3xf32, #ein.batch<0>>) -> tensor<5x3xf32, #ein.batch<0>> {
   // expected-error@+1 {{places the batch at other positions than its own: 'tensor<4x3xf32, #ein.batch<0>>' in 'tensor<5x3xf32, #ein.batch<0>>'}}
-  %0 = ein.place %x at affine_map<(d0, d1) -> (d0, d1)> : (tensor<4x3xf32, #ein.batch<0>>) -> tensor<5x3xf32, #ein.batch<0>>
+  %0 = ein.insert_slice %x at affine_map<(d0, d1) -> (d0, d1)> : (tensor<4x3xf32, #ein.batch<0>>) -> tensor<5x3xf32, #ein.batch<0>>
   ein.return %0 : tensor<5x3xf32, #ein.batch<0>>
 }
 // -----

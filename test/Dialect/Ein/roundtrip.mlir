@@ -113,8 +113,8 @@ ein.func @views(%x: tensor<4x6x8x!ein.real>, %c: tensor<2x3xi1>) -> (tensor<4x3x
 ein.func @parts(%x: tensor<4x9xf32>, %i: tensor<2x3xi1>) -> (tensor<4x4x3xf32>, tensor<2x8xi1>) {
   // CHECK: ein.window %{{.*}} at #{{.*}} : (tensor<4x9xf32>) -> tensor<4x4x3xf32>
   %w = ein.window %x at affine_map<(d0, d1, d2) -> (d0, d1 * 2 + d2)> : (tensor<4x9xf32>) -> tensor<4x4x3xf32>
-  // CHECK: ein.place %{{.*}} at #{{.*}} : (tensor<2x3xi1>) -> tensor<2x8xi1>
-  %y = ein.place %i at affine_map<(d0, d1) -> (d0, d1 * 2 + 1)> : (tensor<2x3xi1>) -> tensor<2x8xi1>
+  // CHECK: ein.insert_slice %{{.*}} at #{{.*}} : (tensor<2x3xi1>) -> tensor<2x8xi1>
+  %y = ein.insert_slice %i at affine_map<(d0, d1) -> (d0, d1 * 2 + 1)> : (tensor<2x3xi1>) -> tensor<2x8xi1>
   ein.return %w, %y : tensor<4x4x3xf32>, tensor<2x8xi1>
 }
 

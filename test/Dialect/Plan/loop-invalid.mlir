@@ -2,7 +2,7 @@
 
 plan.kernel @kernel_c4(%h: tensor<4xf32>) -> tensor<4xf32> attributes {kind = #plan<kind elementwise>} {
   // expected-error@+1 {{is no equation but stands in kernel 'kernel_c4'}}
-  %r = ein.loop turns 3 carries(%h) slices() with() : (tensor<4xf32>) -> tensor<4xf32> {
+  %r = ein.loop iterations 3 carries(%h) slices() with() : (tensor<4xf32>) -> tensor<4xf32> {
   ^bb0(%c: tensor<4xf32>):
     ein.return %c : tensor<4xf32>
   }
@@ -24,7 +24,7 @@ plan.kernel @kernel_c6(%h: tensor<4xf32>) -> tensor<4xf32> attributes {kind = #p
     %s = ein.map neg "a->a" %a : (tensor<4xf32>) -> tensor<4xf32>
     plan.yield %s : tensor<4xf32>
   }
-  %r = ein.loop turns 3 carries(%h) slices() with() : (tensor<4xf32>) -> tensor<4xf32> {
+  %r = ein.loop iterations 3 carries(%h) slices() with() : (tensor<4xf32>) -> tensor<4xf32> {
   ^bb0(%c: tensor<4xf32>):
     %s = plan.call @turn(%c) : (tensor<4xf32>) -> tensor<4xf32>
     ein.return %s : tensor<4xf32>
@@ -35,9 +35,9 @@ plan.kernel @kernel_c6(%h: tensor<4xf32>) -> tensor<4xf32> attributes {kind = #p
 // -----
 
 plan.kernel @kernel_c6(%h: tensor<4xf32>) -> tensor<4xf32> attributes {kind = #plan<kind loop>} {
-  %r = ein.loop turns 3 carries(%h) slices() with() : (tensor<4xf32>) -> tensor<4xf32> {
+  %r = ein.loop iterations 3 carries(%h) slices() with() : (tensor<4xf32>) -> tensor<4xf32> {
   ^bb0(%c: tensor<4xf32>):
-    // expected-error@+1 {{is no call but stands in a turn of kernel 'kernel_c6'}}
+    // expected-error@+1 {{is no call but stands in an iteration of kernel 'kernel_c6'}}
     %s = ein.map neg "a->a" %c : (tensor<4xf32>) -> tensor<4xf32>
     ein.return %s : tensor<4xf32>
   }
@@ -47,9 +47,9 @@ plan.kernel @kernel_c6(%h: tensor<4xf32>) -> tensor<4xf32> attributes {kind = #p
 // -----
 
 plan.kernel @kernel_c6(%h: tensor<4xf32>) -> tensor<4xf32> attributes {kind = #plan<kind loop>} {
-  %r = ein.loop turns 3 carries(%h) slices() with() : (tensor<4xf32>) -> tensor<4xf32> {
+  %r = ein.loop iterations 3 carries(%h) slices() with() : (tensor<4xf32>) -> tensor<4xf32> {
   ^bb0(%c: tensor<4xf32>):
-    // expected-error@+1 {{gives a value twice, or one that no call of the turn makes}}
+    // expected-error@+1 {{gives a value twice, or one that no call of the iteration makes}}
     ein.return %c : tensor<4xf32>
   }
   plan.yield %r : tensor<4xf32>
@@ -62,10 +62,10 @@ plan.kernel @kernel_c6(%h: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) attr
     %s = ein.map neg "a->a" %a : (tensor<4xf32>) -> tensor<4xf32>
     plan.yield %s : tensor<4xf32>
   }
-  %r:2 = ein.loop turns 3 carries(%h, %h) slices() with() : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %r:2 = ein.loop iterations 3 carries(%h, %h) slices() with() : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   ^bb0(%c: tensor<4xf32>, %d: tensor<4xf32>):
     %s = plan.call @turn(%c) : (tensor<4xf32>) -> tensor<4xf32>
-    // expected-error@+1 {{gives a value twice, or one that no call of the turn makes}}
+    // expected-error@+1 {{gives a value twice, or one that no call of the iteration makes}}
     ein.return %s, %s : tensor<4xf32>, tensor<4xf32>
   }
   plan.yield %r#0, %r#1 : tensor<4xf32>, tensor<4xf32>
@@ -79,7 +79,7 @@ plan.kernel @outside(%a: tensor<4xf32>) -> tensor<4xf32> attributes {kind = #pla
     %s = ein.map neg "a->a" %b : (tensor<4xf32>) -> tensor<4xf32>
     plan.yield %s : tensor<4xf32>
   }
-  %r = ein.loop turns 3 carries(%a) slices() with() : (tensor<4xf32>) -> tensor<4xf32> {
+  %r = ein.loop iterations 3 carries(%a) slices() with() : (tensor<4xf32>) -> tensor<4xf32> {
   ^bb0(%c: tensor<4xf32>):
     %s = plan.call @turn(%c) : (tensor<4xf32>) -> tensor<4xf32>
     ein.return %s : tensor<4xf32>

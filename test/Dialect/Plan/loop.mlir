@@ -1,12 +1,12 @@
 // RUN: plc-opt %s | plc-opt | FileCheck %s
 // RUN: plc-opt %s --mlir-print-op-generic | plc-opt | FileCheck %s
 
-// A loop holds the kernels that its turns call, under names of its own, and scratch that nobody reads.
+// A loop holds the kernels that its iterations call, under names of its own, and scratch that nobody reads.
 // CHECK-LABEL: plan.kernel @sums
 // CHECK-SAME: kind = #plan<kind loop>
 // CHECK: plan.kernel @turn.0
 // CHECK: plan.yield
-// CHECK: ein.loop turns 3 carries(%arg0) slices(%arg1) with()
+// CHECK: ein.loop iterations 3 carries(%arg0) slices(%arg1) with()
 // CHECK: plan.call @turn.0
 // CHECK: ein.return
 // CHECK: %[[SCRATCH:.*]] = ein.iota : tensor<16xi32>
@@ -18,7 +18,7 @@ plan.kernel @sums(%h: tensor<4xf32>, %x: tensor<3x4xf32>) -> (tensor<4xf32>, ten
     %s = ein.map add "a,a->a" %a, %b : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
     plan.yield %s : tensor<4xf32>
   }
-  %r = ein.loop turns 3 carries(%h) slices(%x) with() : (tensor<4xf32>, tensor<3x4xf32>) -> tensor<4xf32> {
+  %r = ein.loop iterations 3 carries(%h) slices(%x) with() : (tensor<4xf32>, tensor<3x4xf32>) -> tensor<4xf32> {
   ^bb0(%c: tensor<4xf32>, %p: tensor<4xf32>):
     %s = plan.call @turn.0(%c, %p) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
     ein.return %s : tensor<4xf32>

@@ -1,5 +1,5 @@
 """predicted_threads.py MODEL TURNS: what plc-compile predicts for one and two threads of a rank, of a model and of one whose
-turns are too short for two."""
+iterations are too short for two."""
 import re
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""check_loops.py [NAME..]: loops in programs of one layer each, beside the same turns written out and beside compiled runs.
+"""check_loops.py [NAME..]: loops in programs of one layer each, beside the same iterations written out and beside compiled runs.
 
 For each: the language makes loops of it; the interpreter gives the bits that it gives for turns that are written one by one (but
 where a simplification of a written turn changes a sum); gradients agree with differences in f64; compiled programs give the
@@ -12,8 +12,8 @@ use std.nn
 dim B = 4, D = 3, H = 5, T = 12, V = 7
 batch B
 """
-# Parameters, what stands before the turns, a turn (@: its number), loops in the layer; from x[B, T, D], k: i32[B, T] it makes
-# y[B, T, H], an element in each turn, and h[B, H].
+# Parameters, what stands before the iterations, an iteration (@: its number), loops in the layer; from x[B, T, D], k: i32[B, T] it makes
+# y[B, T, H], an element in each iteration, and h[B, H].
 CASES = {
     "recurrent": ("u[H, H], w[D, H]", "h[b: B, j: H] = 0",
                   "h[b, j] = tanh(x[b, @, i] * w[i, j] + h[b, l] * u[l, j])  y[b, @, j] = h[b, j]", 1),
@@ -97,7 +97,7 @@ def check(name, inputs):
         numerics = [] if "stages" in "".join(sets) else words  # stages change no bit
         run("plc-interpret", "infer", model, *give, *numerics, *[word for item in expected for word in ("--output", item)])
         run("plc-run", "infer", model, *give, *words, "--check-arena", *[word for item in expected for word in ("--expect", item)])
-    print(f"{name}: loops, written turns, differences and compiled runs agree")
+    print(f"{name}: loops, written iterations, differences and compiled runs agree")
 
 
 for name in sys.argv[4:] or CASES:

@@ -14,7 +14,7 @@ first = len(train["ranks"]) // replicas
 owners, held = collections.defaultdict(list), [0] * len(train["ranks"])
 for number, rank in enumerate(train["ranks"]):
     found = collections.defaultdict(collections.Counter)
-    for place in rank["statics"]:
+    for place in rank["buffers"]:
         if place["kind"] == "gradient":
             found[place["name"]]["lanes", place["site"]] += place.get("lanes", 1)
         if place["kind"] in ("moment1", "moment2"):

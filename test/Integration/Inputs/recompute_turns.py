@@ -1,4 +1,4 @@
-"""recompute_turns.py MODEL X Y FOLDER: under every policy that runs turns again, training gives the bits of policy `none` and of the
+"""recompute_turns.py MODEL X Y FOLDER: under every policy that runs iterations again, training gives the bits of policy `none` and of the
 interpreter, planned bytes are what is there, nothing dead is read, and the plan takes at most a quarter of the bytes."""
 import json
 import pathlib
@@ -24,14 +24,14 @@ def train(name, tool, what, sets):
     return [line["loss_bits"] for line in lines if "step" in line], (saved / "step-3/params.safetensors").read_bytes(), lines[0].get("plan", {})
 
 
-# The same numbers, and a strategy: its name, what it sets, whether turns run again.
+# The same numbers, and a strategy: its name, what it sets, whether iterations run again.
 OF_NUMBERS = ([], ["parallelism.micro_batches=2"], ["parallelism.micro_batches=3"])
 POLICIES = {
-    "keep": (["checkpoint.turns=keep"], False),
-    "recompute": (["checkpoint.turns=recompute"], True),
+    "keep": (["checkpoint.loops=keep"], False),
+    "recompute": (["checkpoint.loops=recompute"], True),
     "uniform": (["checkpoint.policy=uniform", "checkpoint.interval=1"], True),
-    "uniform-keep": (["checkpoint.policy=uniform", "checkpoint.turns=keep"], False),
-    "stages": (["checkpoint.turns=recompute", "parallelism.stages=2"], True),
+    "uniform-keep": (["checkpoint.policy=uniform", "checkpoint.loops=keep"], False),
+    "stages": (["checkpoint.loops=recompute", "parallelism.stages=2"], True),
     "budget": (["checkpoint.policy=budget", "memory.budget=256KiB"], True),
 }
 count = 0
@@ -51,12 +51,12 @@ for numbers in OF_NUMBERS:
         bytes_of[name] = sum(stage["peak_bytes"] for stage in found[2]["stages"])
         keys.add(found[2]["numerics_key"])
         printed = run("plc-compile", model, *sets)
-        if bool(re.search(r"^recomputation .*turns", printed, re.M)) != again:
-            sys.exit(f"{name} {numbers}: turns that run again are {'not ' if again else ''}told\n{printed}")
+        if bool(re.search(r"^recomputation .*iterations", printed, re.M)) != again:
+            sys.exit(f"{name} {numbers}: iterations that run again are {'not ' if again else ''}told\n{printed}")
         count += 1
     for name, (policy, again) in POLICIES.items():
         if again and bytes_of[name] * 4 > bytes_of["keep"]:
             sys.exit(f"{name} {numbers}: {bytes_of[name]} bytes of {bytes_of['keep']}")
     if len(keys) != 1:
         sys.exit(f"{numbers}: keys {keys}")
-print(f"{count} plans agree bit for bit; those that run turns again take at most a quarter of the bytes")
+print(f"{count} plans agree bit for bit; those that run iterations again take at most a quarter of the bytes")

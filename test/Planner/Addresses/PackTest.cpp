@@ -131,8 +131,8 @@ TEST(Pack, SearchStopsAtWhatIsEnough) {
   EXPECT_GT(stopped, 0);
 }
 
-// Blocks that are taken out and put in again, without any search: small problems get the optimum, larger ones the bound, which
-// first fit misses.
+// Blocks that are taken out and put in again, without any search: small problems get the optimum, larger ones the
+// bound, which first fit misses.
 TEST(Pack, InsertionLowersPackings) {
   PackEffort none{0, 0, 0}, insertion{0, 0, 200'000};
   std::mt19937 random(7);
@@ -263,7 +263,8 @@ TEST(Pack, FillsHolesBelowACapacity) {
   EXPECT_EQ(offsets, (std::vector<int64_t>{0, 128, 128, 0, -1}));
 }
 
-// As in a pipeline: 4 of each micro-batch's residuals live at once, beside what F and B need for themselves, at other times.
+// As in a pipeline: 4 of each micro-batch's residuals live at once, beside what F and B need for themselves, at other
+// times.
 TEST(Pack, RepeatedBlocksReachTheBound) {
   PackProblem problem;
   auto add = [&](int64_t bytes, int64_t begin, int64_t end) { problem.blocks.push_back({bytes, begin, end}); };

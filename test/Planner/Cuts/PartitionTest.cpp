@@ -14,10 +14,10 @@ using List = std::vector<int64_t>;
 PartitionProblem chain(const List &ns, int64_t stages) {
   PartitionProblem problem;
   for (int64_t each : ns) {
-    int64_t part = int64_t(problem.parts.size());
-    problem.parts.push_back({"p" + std::to_string(part), each});
-    if (part)
-      problem.tensors.push_back({part - 1, {part}});
+    int64_t node = int64_t(problem.nodes.size());
+    problem.nodes.push_back({"p" + std::to_string(node), each});
+    if (node)
+      problem.tensors.push_back({node - 1, {node}});
   }
   for (int64_t stage = 0; stage < stages; ++stage)
     problem.rankOf.push_back(stage);
@@ -25,22 +25,22 @@ PartitionProblem chain(const List &ns, int64_t stages) {
 }
 
 /// Parts with forward tensors from lower to higher numbers, and some gradients.
-PartitionProblem randomGraph(std::mt19937 &random, int64_t parts, int64_t stages) {
+PartitionProblem randomGraph(std::mt19937 &random, int64_t nodes, int64_t stages) {
   auto upTo = [&](int64_t most) { return int64_t(random() % uint32_t(most + 1)); };
   PartitionProblem problem;
   for (int64_t stage = 0; stage < stages; ++stage)
     problem.rankOf.push_back(stage);
-  for (int64_t part = 0; part < parts; ++part)
-    problem.parts.push_back({"p", upTo(50)});
-  for (int64_t part = 0; part + 1 < parts; ++part) {
+  for (int64_t node = 0; node < nodes; ++node)
+    problem.nodes.push_back({"p", upTo(50)});
+  for (int64_t node = 0; node + 1 < nodes; ++node) {
     List readers;
-    for (int64_t other = part + 1; other < parts; ++other)
-      if (upTo(parts) < 2)
+    for (int64_t other = node + 1; other < nodes; ++other)
+      if (upTo(nodes) < 2)
         readers.push_back(other);
-    problem.tensors.push_back({part, readers, upTo(9)});
+    problem.tensors.push_back({node, readers, upTo(9)});
     for (int64_t reader : readers)
       if (upTo(1))
-        problem.tensors.push_back({reader, {part}, upTo(9), /*forward=*/false});
+        problem.tensors.push_back({reader, {node}, upTo(9), /*forward=*/false});
   }
   return problem;
 }
@@ -48,10 +48,10 @@ PartitionProblem randomGraph(std::mt19937 &random, int64_t parts, int64_t stages
 /// Calls `visit` with each cut that there is, which it tells by itself.
 template <typename Visit>
 void forEachCut(const PartitionProblem &problem, const Visit &visit) {
-  List stageOf(problem.parts.size());
+  List stageOf(problem.nodes.size());
   Edges orders = problem.orders();
-  auto place = [&](auto &self, size_t part) -> void {
-    if (part == stageOf.size()) {
+  auto place = [&](auto &self, size_t node) -> void {
+    if (node == stageOf.size()) {
       std::vector<bool> isFilled(problem.rankOf.size());
       for (int64_t stage : stageOf)
         isFilled[size_t(stage)] = true;
@@ -61,17 +61,18 @@ void forEachCut(const PartitionProblem &problem, const Visit &visit) {
     }
     int64_t first = 0; // edges go to higher numbers
     for (auto [before, after] : orders)
-      if (after == int64_t(part))
+      if (after == int64_t(node))
         first = std::max(first, stageOf[size_t(before)]);
     for (int64_t stage = first; stage < problem.stages(); ++stage) {
-      stageOf[part] = stage;
-      self(self, part + 1);
+      stageOf[node] = stage;
+      self(self, node + 1);
     }
   };
   place(place, 0);
 }
 
-// Each stage that receives a tensor takes its time, once however many of its parts read it; a rank takes that of its stages.
+// Each stage that receives a tensor takes its time, once however many of its parts read it; a rank takes that of its
+// stages.
 TEST(Partition, ReceivedTensorsCountOncePerStage) {
   PartitionProblem problem = chain({10, 20, 30, 40}, 3);
   problem.tensors = {{0, {1, 2, 3}, 5}, {3, {0}, 7, /*forward=*/false}};
@@ -93,7 +94,7 @@ TEST(Partition, CutsHaveNoEmptyStageAndNothingGoesBack) {
 TEST(Partition, RefusesTimesThatDoNotAddUp) {
   PartitionProblem problem = chain({1, INT64_MAX}, 2);
   EXPECT_EQ(*problem.check(), "times add up to more than 2^62");
-  problem.parts[1].ns = 1;
+  problem.nodes[1].ns = 1;
   EXPECT_FALSE(problem.check());
   problem.tensors[0].ns = int64_t(1) << 61;
   EXPECT_EQ(*problem.check(), "times add up to more than 2^62");
@@ -124,15 +125,15 @@ TEST(Partition, BoundAndNextCutsEqualBruteForce) {
       int64_t least = -1;
       for (const List &cut : cuts) {
         int64_t moved = 0, isNear = 0;
-        for (size_t part = 0; part < cut.size(); ++part) {
-          moved += cut[part] != from[part];
-          isNear += std::abs(cut[part] - from[part]) == 1 && (cut[part] == stage || from[part] == stage);
+        for (size_t node = 0; node < cut.size(); ++node) {
+          moved += cut[node] != from[node];
+          isNear += std::abs(cut[node] - from[node]) == 1 && (cut[node] == stage || from[node] == stage);
         }
         if (moved == 1 && isNear == 1 && (least < 0 || problem.slowestNs(cut) < least))
           least = problem.slowestNs(cut);
       }
       const NextCut &found = next[size_t(stage)];
-      EXPECT_EQ(found.part < 0 ? -1 : found.slowestNs, least);
+      EXPECT_EQ(found.node < 0 ? -1 : found.slowestNs, least);
     }
   }
   EXPECT_GE(bounds * 100, bests * 75);
@@ -141,12 +142,13 @@ TEST(Partition, BoundAndNextCutsEqualBruteForce) {
 // What the sum of the work does not tell: seven equal parts in four stages leave one stage with two of them.
 TEST(Partition, BoundSeesThatPartsAreWhole) { EXPECT_EQ(chain({10, 10, 10, 10, 10, 10, 10}, 4).bound(), 20); }
 
-// Each of the three cuts parts a neighbour from its neighbour, which costs 8 forwards and 4 back: 80 + 3 x 12 in four ranks.
+// Each of the three cuts parts a neighbour from its neighbour, which costs 8 forwards and 4 back: 80 + 3 x 12 in four
+// ranks.
 TEST(Partition, BoundSeesTransfers) {
   PartitionProblem problem = chain({10, 10, 10, 10, 10, 10, 10, 10}, 4);
-  for (int64_t part = 1; part < 8; ++part) {
-    problem.tensors.push_back({part - 1, {part}, 8});
-    problem.tensors.push_back({part, {part - 1}, 4, /*forward=*/false});
+  for (int64_t node = 1; node < 8; ++node) {
+    problem.tensors.push_back({node - 1, {node}, 8});
+    problem.tensors.push_back({node, {node - 1}, 4, /*forward=*/false});
   }
   EXPECT_EQ(problem.bound(), 29);
 }

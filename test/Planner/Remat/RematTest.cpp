@@ -227,8 +227,8 @@ RematProblem randomProblem(std::mt19937 &random) {
   return problem;
 }
 
-// Every choice of kept values, by force: none keeps less, or takes less time at its bytes, than the bounds say, and none
-// holds less at once than it keeps. A limit is kept exactly by the answers whose peak is at most it.
+// Every choice of kept values, by force: none keeps less, or takes less time at its bytes, than the bounds say, and
+// none holds less at once than it keeps. A limit is kept exactly by the answers whose peak is at most it.
 TEST(Bounds, NoChoiceIsBelow) {
   std::mt19937 random(2);
   int64_t reached = 0;

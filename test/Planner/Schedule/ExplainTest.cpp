@@ -96,7 +96,7 @@ TEST(StepTimes, TellWaysFromWork) {
   EXPECT_EQ(times[1].waitsForWay, (std::map<int64_t, int64_t>{{0, 5}}));
   EXPECT_EQ(times[0].waitsForRank, (std::map<int64_t, int64_t>{{1, 9 - 2}}));
   EXPECT_EQ(times[0].waitsForWay, (std::map<int64_t, int64_t>{{2, 5 + 1}}));
-  EXPECT_EQ(savedWithoutWays(run.problem, run.schedule), run.simulation.makespan - 9);
+  EXPECT_EQ(savedWithoutTransfers(run.problem, run.schedule), run.simulation.makespan - 9);
 }
 
 // Of every rank of every schedule all time is told of, and what saves no time is nobody's bottleneck.

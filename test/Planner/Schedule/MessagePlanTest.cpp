@@ -19,10 +19,10 @@ struct Pipeline {
   // Every task takes 10, every message `way`; of three stages or more, the first sends to the last one too.
   Pipeline(ScheduleKind kind, int64_t stages, int64_t microBatches, int64_t way) {
     const ScheduleFamily &family = plc::rowOf(kind);
-    std::vector<int64_t> place = placeStages(family.placement, stages, family.chunks);
+    std::vector<int64_t> rankMap = rankMapOf(family.placement, stages, family.chunks);
     problem.microBatches = microBatches;
     for (int64_t s = 0; s < stages; ++s) {
-      problem.stages.push_back({place[s], {true, true, true}, {10, 10, 10}});
+      problem.stages.push_back({rankMap[s], {true, true, true}, {10, 10, 10}});
       problem.dependences.push_back({s, TaskKind::F, s, TaskKind::B});
       problem.dependences.push_back({s, TaskKind::B, s, TaskKind::W});
       if (s) {
@@ -71,8 +71,8 @@ TEST(MessagePlan, HasNoSlotToSpare) {
   EXPECT_GT(fewer.channels.front().lostNs, 0);
 }
 
-// Under every schedule that orders by itself: few slots between neighbours, on a longer route no more than its source has
-// micro-batches in flight, and one fewer costs time wherever there are several.
+// Under every schedule that orders by itself: few slots between neighbours, on a longer route no more than its source
+// has micro-batches in flight, and one fewer costs time wherever there are several.
 TEST(MessagePlan, NeedsTheSlotsThatItHas) {
   for (const ScheduleFamily &family : plc::Choice<ScheduleKind>::rows()) {
     if (family.follows == OrderSource::text)
@@ -109,7 +109,7 @@ TEST(MessagePlan, PostsARunAhead) {
   MessagePlan plan = planMessages(pipeline.problem, pipeline.schedule, pipeline.routes, 8);
   for (const MessagePlan::Channel &channel : plan.channels) {
     EXPECT_EQ(channel.slots, 1);
-    for (const MessagePlaces &at : channel.messages)
+    for (const MessagePositions &at : channel.messages)
       EXPECT_TRUE(at.late || at.post == std::max<int64_t>(at.consumer - 1, 0));
   }
 }

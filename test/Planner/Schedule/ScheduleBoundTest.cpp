@@ -16,8 +16,8 @@ int64_t makespanOf(const ScheduleProblem &problem, const Schedule &schedule) {
   return simulation.makespan;
 }
 
-// Stages without B or W, unequal micro-batches, two stages on a rank: no order is below the bound, nor is the best of the named
-// schedules.
+// Stages without B or W, unequal micro-batches, two stages on a rank: no order is below the bound, nor is the best of
+// the named schedules.
 TEST(ScheduleBound, IsNeverAboveTheOptimum) {
   std::mt19937_64 random(3);
   int64_t bounds = 0, optima = 0;

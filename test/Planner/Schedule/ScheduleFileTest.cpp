@@ -17,7 +17,7 @@ std::string errorOf(std::string_view text) {
 TEST(ScheduleFile, Reads) {
   ScheduleFile file;
   ASSERT_FALSE(file.read("0F0,0F1,,0B0, 0B1\r\n1F0,1I0,1F1,\"1I1\",1W0,1W1\n\n"));
-  EXPECT_EQ(file.place(), (std::vector<int64_t>{0, 1}));
+  EXPECT_EQ(file.rankMap(), (std::vector<int64_t>{0, 1}));
   EXPECT_EQ(file.microBatches(), 2);
 }
 
@@ -64,9 +64,9 @@ TEST(ScheduleFile, RoundTrips) {
       continue;
     ScheduleProblem problem;
     problem.microBatches = 5;
-    std::vector<int64_t> place = placeStages(family.placement, 4, family.chunks);
+    std::vector<int64_t> rankMap = rankMapOf(family.placement, 4, family.chunks);
     for (int64_t s = 0; s < 4; ++s) {
-      problem.stages.push_back({place[s], {true, s != 1, s != 2}, {1, s != 1, s != 2}});
+      problem.stages.push_back({rankMap[s], {true, s != 1, s != 2}, {1, s != 1, s != 2}});
       if (s)
         problem.dependences.push_back({s - 1, TaskKind::F, s, TaskKind::F});
       for (auto [from, to] : {std::pair(TaskKind::F, TaskKind::B), std::pair(TaskKind::F, TaskKind::W),
@@ -80,7 +80,7 @@ TEST(ScheduleFile, RoundTrips) {
     std::string text = writeSchedule(problem, schedule);
     auto error = file.read(text);
     ASSERT_FALSE(error) << text << error->line << ":" << error->column << ": " << error->text;
-    EXPECT_EQ(file.place(), place);
+    EXPECT_EQ(file.rankMap(), rankMap);
     ASSERT_EQ(file.order(problem, again), std::nullopt);
     EXPECT_EQ(schedule.ranks, again.ranks) << text;
   }

@@ -34,9 +34,9 @@ const ScheduleFamily &gpipe = plc::rowOf(ScheduleKind::gPipe), &oneFOneB = plc::
 // The same, with stages where the schedule places them.
 ScheduleProblem placed(const ScheduleFamily &family, int64_t stages, int64_t microBatches, int64_t chunks) {
   ScheduleProblem problem = pipeline(stages, microBatches);
-  std::vector<int64_t> place = placeStages(family.placement, stages, chunks);
+  std::vector<int64_t> rankMap = rankMapOf(family.placement, stages, chunks);
   for (int64_t s = 0; s < stages; ++s)
-    problem.stages[s].rank = place[s];
+    problem.stages[s].rank = rankMap[s];
   return problem;
 }
 
@@ -77,7 +77,7 @@ TEST(Schedules, WrongPromisesAreRefused) {
   Schedule schedule;
   ScheduleFamily row = gpipe;
   row.order = [](const ScheduleProblem &problem, Schedule &schedule) { // all B, then all W
-    Fault fault = orderGPipe(problem, schedule);
+    Status fault = orderGPipe(problem, schedule);
     std::stable_sort(schedule.ranks[0].begin(), schedule.ranks[0].end(),
                      [](const auto &a, const auto &b) { return a.kind < b.kind; });
     return fault;
@@ -93,8 +93,8 @@ TEST(Schedules, WrongPromisesAreRefused) {
             "schedule 'file' needs the file that holds the order");
 }
 
-// Each stage of a pipeline is shared by two ranks: before, both, behind. Whatever the schedule, the ranks of a group do what
-// the one did, and no more is in flight than the cuts count with.
+// Each stage of a pipeline is shared by two ranks: before, both, behind. Whatever the schedule, the ranks of a group do
+// what the one did, and no more is in flight than the cuts count with.
 TEST(Schedules, SharedStages) {
   for (const ScheduleFamily &family : plc::Choice<ScheduleKind>::rows())
     for (int64_t stages = 1; stages < 4 && family.follows != OrderSource::text; ++stages)
@@ -174,10 +174,10 @@ TEST(Schedules, Buckets) {
 }
 
 TEST(Schedules, Places) {
-  EXPECT_EQ(placeStages(Placement::loop, 6, 2), (std::vector<int64_t>{0, 1, 2, 0, 1, 2}));
-  EXPECT_EQ(placeStages(Placement::vee, 6, 2), (std::vector<int64_t>{0, 1, 2, 2, 1, 0}));
-  EXPECT_EQ(placeStages(Placement::any, 3, 1), (std::vector<int64_t>{0, 1, 2}));
-  EXPECT_EQ(placeStages(Placement::vee, 3, 2), (std::vector<int64_t>{0, 1, 1}));
+  EXPECT_EQ(rankMapOf(Placement::loop, 6, 2), (std::vector<int64_t>{0, 1, 2, 0, 1, 2}));
+  EXPECT_EQ(rankMapOf(Placement::vShape, 6, 2), (std::vector<int64_t>{0, 1, 2, 2, 1, 0}));
+  EXPECT_EQ(rankMapOf(Placement::any, 3, 1), (std::vector<int64_t>{0, 1, 2}));
+  EXPECT_EQ(rankMapOf(Placement::vShape, 3, 2), (std::vector<int64_t>{0, 1, 1}));
 }
 
 // Per stage, at most, where all tasks take as long.

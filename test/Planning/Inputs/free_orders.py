@@ -8,7 +8,7 @@ import sys
 
 model, orders = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 10
 PLANS = [("stages=1", "gpipe", "spare=1"), ("stages=2", "1f1b", "spare=1"), ("stages=2", "1f1b", "spare=0"),
-         ("stages=3", "1f1b", "spare=1"), ("stages=3", "gpipe", "most-values=0"), ("stages=3 place=0,1,0", "zb_h1", "spare=2"),
+         ("stages=3", "1f1b", "spare=1"), ("stages=3", "gpipe", "most-values=0"), ("stages=3 rank-map=0,1,0", "zb_h1", "spare=2"),
          ("stages=2 policy=uniform interval=1 micro-batches=except_last", "1f1b", "spare=1")]
 
 

@@ -92,7 +92,7 @@ class Machine:
                 for number, mb in enumerate(parts):
                     term = (("param", each.name) if each.kind == "parameter" else ("input", each.name, mb)
                             if each.kind == "input" else before.memory[rank].read(each.at, each.bytes)
-                            if each.kind == "prepared" and before else each[:3])
+                            if each.kind == "precomputed" and before else each[:3])
                     self.memory[rank].write(each.at + number * part, part, term)
 
     def run(self):
@@ -169,7 +169,7 @@ class Machine:
 
         def where(cell):
             if plan.resolve(cell) in plan.prepared:
-                return plan.place(rank, "prepared", plan.prepared[plan.resolve(cell)])
+                return plan.place(rank, "precomputed", plan.prepared[plan.resolve(cell)])
             if cell[0] == "site":
                 return plan.place(rank, "gradient", *cell[1:3], plan.lane_of(mb))
             return plan.place(rank, "parameter", cell[1]) if cell[0] == "param" else places[plan.resolve(cell)]

@@ -1,5 +1,5 @@
 // RUN: plc-opt %inputs/chain.mlir --plan-partition=stages=3 --plan-infer-skips | FileCheck %s
-// RUN: plc-opt %inputs/chain.mlir --plan-partition="stages=3 place=0,1,0" --plan-infer-skips | FileCheck %s --check-prefix=SHARED
+// RUN: plc-opt %inputs/chain.mlir --plan-partition="stages=3 rank-map=0,1,0" --plan-infer-skips | FileCheck %s --check-prefix=SHARED
 // RUN: not plc-opt %inputs/chain.mlir --plan-partition=stages=3 --plan-infer-skips --plan-infer-skips 2>&1 | FileCheck %s --check-prefix=AGAIN
 
 // The tied parameter's gradient goes straight from the last stage to the first, its new value straight back.

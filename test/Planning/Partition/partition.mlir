@@ -1,8 +1,8 @@
 // RUN: plc-opt %inputs/chain.mlir --plan-partition=stages=2 | FileCheck %s
 // RUN: plc-opt %inputs/chain.mlir --plan-partition="stages=2 balance=1,2" | FileCheck %s --check-prefix=BALANCE
-// RUN: plc-opt %inputs/chain.mlir --plan-partition="stages=2 place=1,0" | FileCheck %s --check-prefix=RANKS
-// RUN: plc-opt %inputs/chain.mlir --plan-partition="stages=4 place=3,2,1,0 follows=true" | FileCheck %s --check-prefix=FEWER
-// RUN: plc-opt %inputs/chain.mlir --plan-partition="stages=6 place=0,1,2,2,1,0 schedule=zbv follows=true" | FileCheck %s --check-prefix=VEE
+// RUN: plc-opt %inputs/chain.mlir --plan-partition="stages=2 rank-map=1,0" | FileCheck %s --check-prefix=RANKS
+// RUN: plc-opt %inputs/chain.mlir --plan-partition="stages=4 rank-map=3,2,1,0 follows=true" | FileCheck %s --check-prefix=FEWER
+// RUN: plc-opt %inputs/chain.mlir --plan-partition="stages=6 rank-map=0,1,2,2,1,0 schedule=zbv follows=true" | FileCheck %s --check-prefix=VEE
 // RUN: plc-opt %inputs/chain.mlir --plan-partition="stages=2 bytes-per-ns=1 schedule=gpipe" | FileCheck %s --check-prefix=SLOW
 // RUN: plc-opt %inputs/chain.mlir --plan-partition="stages=2 schedule=zb_h1" | FileCheck %s --check-prefix=SPLIT
 // RUN: plc-opt %inputs/chain.mlir --plan-partition="stages=2 join-backward=false" | FileCheck %s --check-prefix=SPLIT
@@ -11,9 +11,9 @@
 // RUN: not plc-opt %inputs/chain.mlir --plan-partition="stages=2 balance=3" 2>&1 | FileCheck %s --check-prefix=LENGTH
 // RUN: not plc-opt %inputs/chain.mlir --plan-partition="stages=2 balance=3,0" 2>&1 | FileCheck %s --check-prefix=EMPTY
 // RUN: not plc-opt %inputs/chain.mlir --plan-partition="stages=2 balance=3,3" 2>&1 | FileCheck %s --check-prefix=SUM
-// RUN: not plc-opt %inputs/chain.mlir --plan-partition="stages=2 place=0" 2>&1 | FileCheck %s --check-prefix=PLACES
-// RUN: not plc-opt %inputs/chain.mlir --plan-partition="stages=2 place=0,2" 2>&1 | FileCheck %s --check-prefix=RANGE
-// RUN: not plc-opt %inputs/chain.mlir --plan-partition="stages=2 place=1,1" 2>&1 | FileCheck %s --check-prefix=HOLE
+// RUN: not plc-opt %inputs/chain.mlir --plan-partition="stages=2 rank-map=0" 2>&1 | FileCheck %s --check-prefix=PLACES
+// RUN: not plc-opt %inputs/chain.mlir --plan-partition="stages=2 rank-map=0,2" 2>&1 | FileCheck %s --check-prefix=RANGE
+// RUN: not plc-opt %inputs/chain.mlir --plan-partition="stages=2 rank-map=1,1" 2>&1 | FileCheck %s --check-prefix=HOLE
 // RUN: not plc-opt %inputs/chain.mlir --plan-partition="stages=2 schedule=zigzag" 2>&1 | FileCheck %s --check-prefix=NAME
 // RUN: not plc-opt %inputs/chain.mlir --plan-partition="bytes-per-ns=0" 2>&1 | FileCheck %s --check-prefix=BANDWIDTH
 // RUN: not plc-opt %inputs/chain.mlir --plan-partition="moments=3" 2>&1 | FileCheck %s --check-prefix=MOMENTS
@@ -70,9 +70,9 @@
 // LENGTH: error: balance has 1 entries but there are 2 stages
 // EMPTY: error: balance has 0, but every stage needs a layer call
 // SUM: error: balance has 6 layer calls but model 'p' has 3
-// PLACES: error: place has 1 entries but there are 2 stages
-// RANGE: error: place names rank 2 but with 2 stages ranks are 0 to 1
-// HOLE: error: place leaves out rank 0 of 2
+// PLACES: error: rank map has 1 entries but there are 2 stages
+// RANGE: error: rank map names rank 2 but with 2 stages ranks are 0 to 1
+// HOLE: error: rank map leaves out rank 0 of 2
 // NAME: schedule 'zigzag' is not supported; there are 'gpipe'
 // BANDWIDTH: error: bytes-per-ns is 0 but must be positive
 // MOMENTS: error: moments is 3 but must be 0 to 2

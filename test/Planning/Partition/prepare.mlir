@@ -3,7 +3,7 @@
 // DEFINE: %{after} = --plan-infer-skips --plan-schedule --plan-remat --plan-insert-comm --plan-addresses --plan-verify
 // RUN: %{before} --plan-partition="stages=2 prepare=true" %{after} | FileCheck %s
 // RUN: %{before} --plan-partition="stages=2" %{after} | FileCheck %s --check-prefix=PLAIN
-// RUN: %{before} --plan-partition="stages=2 place=0,0 prepare=true" %{after} | FileCheck %s --check-prefix=SHARED
+// RUN: %{before} --plan-partition="stages=2 rank-map=0,0 prepare=true" %{after} | FileCheck %s --check-prefix=SHARED
 // RUN: plc-opt %inputs/chain.mlir --record-numerics --plan-partition="stages=2 prepare=true" %{after} \
 // RUN:   | FileCheck %s --check-prefix=TRAIN
 
@@ -25,13 +25,13 @@
 // CHECK: plan.rank 0 {
 // CHECK-NEXT: plan.layout static 256 arena 384 bound 384 {
 // CHECK: plan.static input "x" at 64 bytes 128
-// CHECK-NEXT: plan.static prepared "s0.0" at 192 bytes 64
+// CHECK-NEXT: plan.static precomputed "s0.0" at 192 bytes 64
 // CHECK: plan.run @s0 P mb -1 at [256]
 // CHECK-NEXT: plan.drop mb -1 at 256 bytes 64
 // CHECK-NEXT: plan.run @s0 F mb 0 at [64, 256]
 // CHECK-NOT: plan.run @s0 P
 // CHECK: plan.rank 1 {
-// CHECK: plan.static prepared "s1.0"
+// CHECK: plan.static precomputed "s1.0"
 // CHECK: plan.run @s1 P mb -1
 // CHECK: plan.run @s1 F mb 0
 
@@ -39,8 +39,8 @@
 // PLAIN: plan.route @r1
 
 // Two stages of a rank each have their own.
-// SHARED: plan.static prepared "s0.0"
-// SHARED-NEXT: plan.static prepared "s1.0"
+// SHARED: plan.static precomputed "s0.0"
+// SHARED-NEXT: plan.static precomputed "s1.0"
 // SHARED: plan.run @s0 P mb -1
 // SHARED: plan.run @s1 P mb -1
 

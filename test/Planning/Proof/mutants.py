@@ -17,16 +17,16 @@ from plan_text import VALUE, Plan, Wrong  # noqa: E402
 PASSES = ("record-numerics,plan-partition{{{0}}},plan-infer-skips,plan-schedule{{schedule={1}}},plan-remat,"
           "plan-replicate,plan-insert-comm{{max-slots={2}}},plan-addresses{{strategy={3}}}")
 PLANS = [("stages=1", "1f1b", 8, "pooled"), ("stages=2", "1f1b", 8, "pooled"), ("stages=2", "gpipe", 8, "standard"),
-         ("stages=3", "1f1b", 1, "pooled"), ("stages=3 place=0,1,0", "1f1b", 8, "pooled"),
+         ("stages=3", "1f1b", 1, "pooled"), ("stages=3 rank-map=0,1,0", "1f1b", 8, "pooled"),
          ("stages=2 policy=uniform interval=2 micro-batches=except_last", "1f1b", 8, "pooled"),
          ("stages=3 policy=uniform interval=2 join-backward=false", "gpipe", 2, "pooled"),
-         ("stages=2", "1f1b", 8, "pooled most-values=0"), ("stages=3 place=0,1,0", "zb_h1", 8, "pooled most-values=0"),
+         ("stages=2", "1f1b", 8, "pooled most-values=0"), ("stages=3 rank-map=0,1,0", "zb_h1", 8, "pooled most-values=0"),
          ("stages=2 policy=uniform interval=2 micro-batches=except_last", "1f1b", 8, "pooled most-values=0"),
          ("stages=3 policy=uniform interval=2 join-backward=false", "gpipe", 2, "standard most-values=0"),
          ("stages=2 prepare=true", "1f1b", 8, "cached"), ("stages=2 prepare=true", "1f1b", 8, "cached", "steady"),
-         ("stages=2 place=0,0 prepare=true", "gpipe", 8, "cached most-values=0", "steady"),
+         ("stages=2 rank-map=0,0 prepare=true", "gpipe", 8, "cached most-values=0", "steady"),
          ("stages=1", "1f1b", 8, "pooled", "lanes"), ("stages=1 replicas=2", "1f1b", 8, "pooled", "lanes"),
-         ("stages=2 replicas=2", "1f1b", 8, "pooled", "lanes"), ("stages=2 place=0,0 replicas=4", "gpipe", 8, "standard", "lanes"),
+         ("stages=2 replicas=2", "1f1b", 8, "pooled", "lanes"), ("stages=2 rank-map=0,0 replicas=4", "gpipe", 8, "standard", "lanes"),
          ("stages=2 replicas=2", "zb_h1", 1, "pooled most-values=0", "lanes"),
          ("stages=2 replicas=2 policy=uniform interval=2", "1f1b", 8, "pooled most-values=0", "lanes")]
 # Programs that others are made into.

@@ -42,7 +42,7 @@
 // REDEFINE: %{order} = {schedule=gpipe}
 // REDEFINE: %{speed} =
 // REDEFINE: %{slots} =
-// REDEFINE: %{cut} = {stages=3 place=1,0,0}
+// REDEFINE: %{cut} = {stages=3 rank-map=1,0,0}
 // RUN: %{prove} --check-prefix=SHARED
 // SHARED: plan.rank 0 {
 // SHARED: plan.run @s1 F mb 0
@@ -52,7 +52,7 @@
 // SHARED-NOT: plan.rank
 
 // REDEFINE: %{order} =
-// REDEFINE: %{cut} = {stages=3 place=0,1,0}
+// REDEFINE: %{cut} = {stages=3 rank-map=0,1,0}
 // RUN: %{prove} --check-prefix=APART
 // APART: plan.rank 0 {
 // APART: plan.run @s0 F mb 0

@@ -1,7 +1,7 @@
 //===- ShowPlan.cpp - what people are shown of a plan -----------------------===//
-// show-plan summary|log|explain: reads a planned program from the standard input, and prints of it what plc-compile prints,
-// what a module's log holds, or what `--explain` prints behind the cuts, in 60 columns under a budget of 2 KiB. Costs of
-// kernels are those of the text, so the figures are the same on every machine.
+// show-plan summary|log|explain: reads a planned program from the standard input, and prints of it what plc-compile
+// prints, what a module's log holds, or what `--explain` prints behind the cuts, in 60 columns under a budget of 2 KiB.
+// Costs of kernels are those of the text, so the figures are the same on every machine.
 #include "plc/Dialect/Plan/Plan.h"
 #include "plc/Planning/Report/Explain.h"
 #include "plc/Planning/Report/Summary.h"

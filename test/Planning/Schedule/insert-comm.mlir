@@ -2,7 +2,7 @@
 // RUN: %{start} --plan-schedule --plan-insert-comm | FileCheck %s
 // RUN: %{start} --plan-schedule="schedule=gpipe bytes-per-ns=1" --plan-insert-comm=bytes-per-ns=1 | FileCheck %s --check-prefix=GPIPE
 // RUN: %{start} --plan-schedule=schedule=gpipe --plan-insert-comm=max-slots=1 | FileCheck %s --check-prefix=SLOTS
-// RUN: plc-opt %inputs/chain.mlir --plan-partition="stages=3 place=0,1,0" --plan-infer-skips --plan-schedule --plan-insert-comm | FileCheck %s --check-prefix=MOVE
+// RUN: plc-opt %inputs/chain.mlir --plan-partition="stages=3 rank-map=0,1,0" --plan-infer-skips --plan-schedule --plan-insert-comm | FileCheck %s --check-prefix=MOVE
 // RUN: not %{start} --plan-schedule --plan-insert-comm=tag-limit=20 2>&1 | FileCheck %s --check-prefix=TAG
 // RUN: not %{start} --plan-schedule --plan-insert-comm=max-slots=0 2>&1 | FileCheck %s --check-prefix=ZERO
 // RUN: not %{start} --plan-insert-comm 2>&1 | FileCheck %s --check-prefix=NONE

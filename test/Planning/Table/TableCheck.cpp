@@ -57,7 +57,7 @@ static const std::map<std::string, std::function<void(EntryPlan &)>> changes = {
     {"channel-missing", [](EntryPlan &table) { table.channels.pop_back(); }},
     {"channel-of-fewer-bytes", [](EntryPlan &table) { table.channels[0].bytes = 32; }},
     {"tag", [](EntryPlan &table) { table.channels[0].tag += 64; }},
-    {"static-moved", [](EntryPlan &table) { table.ranks[0].statics[0].offset = 32; }},
+    {"static-moved", [](EntryPlan &table) { table.ranks[0].buffers[0].offset = 32; }},
     {"after-missing", [](EntryPlan &table) { table.ranks[1].after.back().pop_back(); }},
     {"after-later", [](EntryPlan &table) { table.ranks[0].after[0].push_back(2); }},
     {"after-of-fewer", [](EntryPlan &table) { table.ranks[0].after.pop_back(); }},

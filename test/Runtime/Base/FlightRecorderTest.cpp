@@ -65,11 +65,11 @@ TEST_F(FlightRecorderTest, OutlivesItsProcess) {
   auto flight = FlightRecorder::take(folder, 3);
   ASSERT_NE(flight, nullptr);
   EXPECT_EQ(flight->pid(), child);
-  EXPECT_EQ(flight->rank(1).place().entry, 2u);
-  EXPECT_EQ(flight->rank(1).place().action, 5u);
-  EXPECT_EQ(flight->rank(1).place().call, 7u);
-  EXPECT_EQ(flight->rank(2).place().entry, 1u);
-  EXPECT_EQ(flight->rank(2).place().action, std::nullopt);
+  EXPECT_EQ(flight->rank(1).position().entry, 2u);
+  EXPECT_EQ(flight->rank(1).position().action, 5u);
+  EXPECT_EQ(flight->rank(1).position().call, 7u);
+  EXPECT_EQ(flight->rank(2).position().entry, 1u);
+  EXPECT_EQ(flight->rank(2).position().action, std::nullopt);
   EXPECT_EQ(flight->checkpoint(), "run/step-4");
   EXPECT_EQ(flight->exitCode(), std::nullopt);
   EXPECT_FALSE(flight->ended());
@@ -100,7 +100,7 @@ TEST_F(FlightRecorderTest, IsSharedAndCopied) {
   auto copy = FlightRecorder::copy(shared->bytes());
   ASSERT_NE(copy, nullptr);
   EXPECT_EQ(copy->pid(), child);
-  EXPECT_EQ(copy->rank(1).place().entry, 2u);
+  EXPECT_EQ(copy->rank(1).position().entry, 2u);
   EXPECT_EQ(copy->checkpoint(), "run/step-4");
   shared->saveEnd();
   EXPECT_FALSE(copy->ended());
@@ -121,7 +121,7 @@ TEST_F(FlightRecorderTest, TrustsNoByte) {
     ASSERT_NE(flight, nullptr);
     EXPECT_LE(flight->error().size(), 4096u);
     EXPECT_LE(flight->checkpoint().size(), 1024u);
-    EXPECT_LT(flight->rank(size_t(-1)).place().entry, 4096u);
+    EXPECT_LT(flight->rank(size_t(-1)).position().entry, 4096u);
   }
   die(0, [](FlightRecorder &) {});
   fs::resize_file(folder + "/0", 100);

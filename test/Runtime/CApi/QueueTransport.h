@@ -54,12 +54,12 @@ public:
   const std::vector<size_t> &localRanks() const override { return ranks; }
   bool wakes() const override { return false; }
 
-  void post(int64_t channel, int64_t message, std::byte *place, int64_t bytes) override {
-    posted[{channel, message}] = {place, static_cast<size_t>(bytes), 0, false};
+  void post(int64_t channel, int64_t message, std::byte *buffer, int64_t bytes) override {
+    posted[{channel, message}] = {buffer, static_cast<size_t>(bytes), 0, false};
   }
-  void send(int64_t channel, int64_t message, const std::byte *place, int64_t bytes) override {
+  void send(int64_t channel, int64_t message, const std::byte *buffer, int64_t bytes) override {
     std::lock_guard lock(network.mutex);
-    network.sent[keyOf(channel, message)].assign(place, place + bytes);
+    network.sent[keyOf(channel, message)].assign(buffer, buffer + bytes);
     ++network.numMessages;
   }
   void reduce(size_t rank, const StepShare &share) override { network.reduction.bring(rank, share); }
@@ -77,7 +77,7 @@ public:
     Posted &receive = posted.at({wait.channel, wait.message});
     auto found = network.sent.find(keyOf(wait.channel, wait.message));
     if (!receive.arrived && found != network.sent.end() && ++receive.looks > delay) {
-      std::copy_n(found->second.begin(), receive.bytes, receive.place);
+      std::copy_n(found->second.begin(), receive.bytes, receive.buffer);
       receive.arrived = true;
       network.sent.erase(found);
     }
@@ -114,7 +114,7 @@ private:
   }
 
   struct Posted {
-    std::byte *place;
+    std::byte *buffer;
     size_t bytes;
     int looks;
     bool arrived;

@@ -14,13 +14,13 @@ namespace {
 std::string moduleFile;
 
 /// Everything that a run of a module tells.
-struct Told {
+struct RunDescription {
   std::vector<std::vector<double>> losses; // by step, then by micro-batch
   std::vector<double> norms;               // by step
   std::vector<Bytes> parameters, moments, logits, gradients;
   std::vector<int64_t> measuredBytes;
 
-  bool operator==(const Told &) const = default;
+  bool operator==(const RunDescription &) const = default;
 };
 
 std::vector<Bytes> batch(const EntryInfo &entry, int32_t step) {
@@ -36,8 +36,8 @@ std::vector<Bytes> batch(const EntryInfo &entry, int32_t step) {
 }
 
 /// Some steps, gradients and outputs between them, and then all that the module holds.
-Told trainAndTell(Engine &engine) {
-  Told told;
+RunDescription trainAndTell(Engine &engine) {
+  RunDescription told;
   for (size_t i = 0; i < engine.parameters().size(); ++i) {
     Bytes values(engine.parameters()[i].tensor().numBytes());
     fillInitialValues(engine.parameters()[i], 1, values.data());
@@ -117,14 +117,14 @@ private:
 } // namespace
 
 TEST(Transport, SessionsOfOneRankEachGiveTheBitsOfThreads) {
-  Told expected = trainAndTell(*openModule(moduleFile));
+  RunDescription expected = trainAndTell(*openModule(moduleFile));
   ASSERT_EQ(expected.measuredBytes.size(), 2u);
   ASSERT_GT(expected.norms[0], 1e-3); // so that the module's clip_norm is at work
   for (int delay : {0, 5}) {
     Engines engines(2, delay);
-    Told found[2];
+    RunDescription found[2];
     engines.run([&](size_t rank, Engine &engine) { found[rank] = trainAndTell(engine); });
-    for (const Told &told : found) {
+    for (const RunDescription &told : found) {
       EXPECT_EQ(told.losses, expected.losses);
       EXPECT_EQ(told.norms, expected.norms);
       EXPECT_EQ(told.gradients, expected.gradients);

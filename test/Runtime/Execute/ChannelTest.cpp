@@ -55,14 +55,14 @@ TEST(ThreadTransport, WakesTheOtherSideOfAMessageAndAllOfAReduction) {
   std::vector<size_t> woken;
   transport->connect([&](size_t rank) { woken.push_back(rank); });
   EXPECT_EQ(transport->localRanks(), (std::vector<size_t>{0, 1}));
-  std::byte source[4] = {std::byte(7)}, place[4] = {};
+  std::byte source[4] = {std::byte(7)}, buffer[4] = {};
   transport->send(0, 0, source, 4);
   EXPECT_TRUE(woken.empty());
   EXPECT_TRUE(transport->awaits({0, Wait::For::Send, 0, 0}, 1));
   EXPECT_FALSE(transport->awaits({0, Wait::For::Send, 0, 0}, 0));
-  transport->post(0, 0, place, 4);
+  transport->post(0, 0, buffer, 4);
   EXPECT_EQ(woken, std::vector<size_t>{0});
-  EXPECT_EQ(place[0], source[0]);
+  EXPECT_EQ(buffer[0], source[0]);
   EXPECT_TRUE(transport->test({1, Wait::For::Receive, 0, 0}));
   transport->reduce(1, {{{"b", 16}}, 2});
   EXPECT_FALSE(transport->test({1, Wait::For::Norm}));
@@ -114,10 +114,10 @@ TEST(Waits, TellNoCycleThroughAWaitThatIsOver) {
   EntryPlan entry = entryOf(2, {channelOf("y", 0, 1), channelOf("dy", 1, 0)});
   ThreadTransport transport(entry);
   Waits waits(entry, transport);
-  std::byte place[4] = {};
+  std::byte buffer[4] = {};
   EXPECT_FALSE(waits.begin({1, Wait::For::Receive, 0}));
-  transport.post(0, 0, place, 4);
-  transport.send(0, 0, place, 4); // rank 1 has not noticed yet
+  transport.post(0, 0, buffer, 4);
+  transport.send(0, 0, buffer, 4); // rank 1 has not noticed yet
   EXPECT_FALSE(waits.begin({0, Wait::For::Receive, 1}));
   EXPECT_TRUE(waits.begin({1, Wait::For::Send, 1}));
 }

@@ -50,10 +50,10 @@ Manifest pipeline(plc_kernel_fn first, int64_t repeats = 1) {
   entry.channels = {{"y", 0, 1, bytes, bytes, 1, 0, false}};
   entry.kernels = {0, 1};
   RankInfo source{
-      "s0", 2 * bytes, {{StaticKind::Input, "x", 0, 0, bytes}}, {{"s0.F", 1, {{0, 0}}, {{0, {-1, 0}, "a"}}}}, {}};
+      "s0", 2 * bytes, {{BufferKind::Input, "x", 0, 0, bytes}}, {{"s0.F", 1, {{0, 0}}, {{0, {-1, 0}, "a"}}}}, {}};
   RankInfo sink{"s1",
                 5 * bytes,
-                {{StaticKind::Output, "z", 0, 0, 4 * bytes}},
+                {{BufferKind::Output, "z", 0, 0, 4 * bytes}},
                 {{"s1.F", 2, {{0, 0}, {1, 0}}, {{1, {0, 1}, "b"}}}},
                 {}};
   for (int64_t mb = 0; mb < 4; ++mb) {

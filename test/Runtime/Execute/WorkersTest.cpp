@@ -50,7 +50,8 @@ TEST(ChooseWorkers, OneWhereNothingIsSharedOrWakingTakesLonger) {
   EXPECT_EQ(chosen({}, 8), 1);
   EXPECT_EQ(chosen({90'000, 90'000, 90'000}, 8), 1);
   EXPECT_EQ(chosen({600'000'000}, 64), 64);
-  // Of kernels of 101 us a helper takes half, but not where it has gone to sleep before each, and waking it takes 60 us.
+  // Of kernels of 101 us a helper takes half, but not where it has gone to sleep before each, and waking it takes 60
+  // us.
   std::vector<int64_t> apart;
   for (int i = 0; i < 10; ++i)
     apart.insert(apart.end(), {90'000, 90'000, 101'000});

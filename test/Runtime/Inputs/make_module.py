@@ -42,7 +42,7 @@ class Arena:
     """Offsets by first come, in the order of the calls."""
 
     def __init__(self):
-        self.end, self.statics, self.index = 0, [], {}
+        self.end, self.buffers, self.index = 0, [], {}
 
     def place(self, size):
         offset = self.end
@@ -50,14 +50,14 @@ class Arena:
         return offset
 
     def static(self, kind, name, size, **more):
-        self.index[kind, name] = len(self.statics)
-        self.statics.append({"kind": kind, "name": name, "offset": self.place(size), "bytes": size, **more})
+        self.index[kind, name] = len(self.buffers)
+        self.buffers.append({"kind": kind, "name": name, "offset": self.place(size), "bytes": size, **more})
 
     def operand(self, kind, name):
         return -(self.index[kind, name] + 1)
 
     def offset(self, kind, name):
-        return self.statics[self.index[kind, name]]["offset"]
+        return self.buffers[self.index[kind, name]]["offset"]
 
 
 def tensors(entry):
@@ -94,7 +94,7 @@ def task(name, slots, calls):
 
 
 def rank(stage, arena, tasks, actions):
-    return {"stage": stage, "arena_bytes": arena.end, "statics": arena.statics, "tasks": tasks, "actions": actions}
+    return {"stage": stage, "arena_bytes": arena.end, "buffers": arena.buffers, "tasks": tasks, "actions": actions}
 
 
 def training_entry(train):
@@ -204,7 +204,7 @@ def infer_entry():
         call(4, [0, arena.operand("parameter", "embed.w"), arena.operand("parameter", "head.c"), 2], "head")])
     tok, logits = arena.offset("input", "tok"), arena.offset("output", "logits")
     actions = [run(0, mb, [tok + mb * 64, y, logits + mb * LOGITS // 2]) for mb in range(2)]
-    other = {"stage": "s1", "arena_bytes": 0, "statics": [], "tasks": [], "actions": []}
+    other = {"stage": "s1", "arena_bytes": 0, "buffers": [], "tasks": [], "actions": []}
     return [rank("s0", arena, [both], actions)] + [other] * (arguments.ranks - 1), []
 
 

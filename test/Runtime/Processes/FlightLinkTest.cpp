@@ -34,14 +34,14 @@ protected:
     return all;
   }
 
-  /// Looks until a process that came has told what it does, for which `isIt` is true; ten seconds at most. What it is asked beside, it
-  /// may answer, too.
+  /// Looks until a process that came has told what it does, for which `isIt` is true; ten seconds at most. What it is
+  /// asked beside, it may answer, too.
   FlightLinks::News told(bool (*isIt)(const FlightLinks::News &)) {
     bool came = false;
     for (int turn = 0; turn < 1000; ++turn) {
       for (FlightLinks::News &news : links.look()) {
         came |= news.what == FlightLinks::News::Came;
-        if (came && news.what == FlightLinks::News::Told && isIt(news))
+        if (came && news.what == FlightLinks::News::RunDescription && isIt(news))
           return std::move(news);
       }
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -95,8 +95,8 @@ TEST_F(FlightLinkTest, TellsWhatASupervisorTells) {
   ::gethostname(host, sizeof(host) - 1);
   EXPECT_EQ(news[0].host, std::string(host).substr(0, 64));
   ASSERT_NE(news[0].recorder, nullptr);
-  EXPECT_EQ(news[0].recorder->rank(1).place().entry, 2u);
-  EXPECT_EQ(news[0].recorder->rank(1).place().action, 5u);
+  EXPECT_EQ(news[0].recorder->rank(1).position().entry, 2u);
+  EXPECT_EQ(news[0].recorder->rank(1).position().action, 5u);
   EXPECT_EQ(news[1].report.state, 'T');
   EXPECT_EQ(news[1].recorder, nullptr);
 }
@@ -165,7 +165,7 @@ TEST_F(FlightLinkTest, FollowsAProcessToItsEnd) {
   ASSERT_NE(news.recorder, nullptr);
   EXPECT_EQ(news.report.signal, SIGKILL);
   EXPECT_NE(news.recorder->pid(), supervisor);
-  EXPECT_EQ(news.recorder->rank(0).place().entry, 3u);
+  EXPECT_EQ(news.recorder->rank(0).position().entry, 3u);
   int status = 0;
   EXPECT_EQ(::waitpid(supervisor, &status, 0), supervisor);
   EXPECT_TRUE(WIFSIGNALED(status));

@@ -7,7 +7,7 @@
 namespace plc::ein {
 
 /// The type of the values of all iterations, stacked along a new axis 0, and that of one iteration's value.
-mlir::RankedTensorType stackedType(mlir::Type element, int64_t turns);
+mlir::RankedTensorType stackedType(mlir::Type element, int64_t iterations);
 mlir::RankedTensorType partType(mlir::Type stacked);
 
 /// Whether iterations are segments of a longer loop's, as `--ein-segment-loops` makes them. Values are those of the

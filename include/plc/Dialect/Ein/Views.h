@@ -27,8 +27,9 @@ mlir::Value window(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value val
                    llvm::ArrayRef<AxisPositions> positions, llvm::ArrayRef<int64_t> shape);
 
 /// The value as a sub-range of a tensor of this shape: along each axis from its offset on, at every stride-th position.
-mlir::Value place(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, llvm::ArrayRef<int64_t> offsets,
-                  llvm::ArrayRef<int64_t> strides, llvm::ArrayRef<int64_t> shape);
+mlir::Value insertSlice(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
+                        llvm::ArrayRef<int64_t> offsets, llvm::ArrayRef<int64_t> strides,
+                        llvm::ArrayRef<int64_t> shape);
 
 /// The inverse of a view that regroups, applied to a value of its result's shape.
 mlir::Value unview(mlir::OpBuilder &builder, mlir::Operation *view, mlir::Value value);

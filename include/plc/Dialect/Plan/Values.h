@@ -13,12 +13,12 @@ mlir::Value forwardedFrom(mlir::Value value, llvm::function_ref<mlir::Value(PopO
 
 /// The result of its stage's P that a resolved value is; nullopt for other values, and for values that P needs itself
 /// only.
-std::optional<int64_t> preparedNumber(mlir::Value resolved);
+std::optional<int64_t> precomputedNumber(mlir::Value resolved);
 /// The name of its persistent buffer: "s0.1".
-std::string preparedName(mlir::Value resolved, int64_t number);
+std::string precomputedName(mlir::Value resolved, int64_t number);
 
 /// Whether a resolved value has one buffer per rank and step: a parameter, a gradient site, or a result of P.
-bool isStatic(mlir::Value resolved);
+bool isPersistent(mlir::Value resolved);
 
 /// Bytes of a dense value; in a ragged program, in the larger micro-batches.
 int64_t byteSize(mlir::Type type);

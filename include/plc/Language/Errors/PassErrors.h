@@ -10,7 +10,7 @@
 #include <string>
 
 namespace plc {
-struct KeyPlaces;
+struct KeyLocations;
 }
 
 namespace plc::language {
@@ -23,11 +23,11 @@ public:
   /// A note behind errors about one key, from the caller.
   struct Hint {
     llvm::StringRef key;
-    std::string text, ofStatics; ///< the latter if the shortfall is in persistent buffers (`Lack::statics`)
+    std::string text, ofPersistentBuffers; ///< the latter if the shortfall is in persistent buffers (`Lack::buffers`)
   };
 
   /// `sources` are those that the model was parsed from. The strategy's file is added to them if an error is about it.
-  PassErrors(llvm::SourceMgr &sources, mlir::MLIRContext &context, llvm::raw_ostream &os, const KeyPlaces &keys,
+  PassErrors(llvm::SourceMgr &sources, mlir::MLIRContext &context, llvm::raw_ostream &os, const KeyLocations &keys,
              Hint hint = {});
 
   /// The exit code of the first error; 70 (internal) if there was none.
@@ -37,16 +37,16 @@ private:
   void print(mlir::Diagnostic &error);
   void printLine(llvm::StringRef kind, mlir::Diagnostic &diagnostic);
   /// The location in the sources; not valid if it is in none of them.
-  llvm::SMLoc placeOf(mlir::Location location);
+  llvm::SMLoc locationOf(mlir::Location loc);
 
   /// The location of an offset in the strategy's file.
-  llvm::SMLoc placeInStrategy(size_t offset);
+  llvm::SMLoc locationInStrategy(size_t offset);
   /// The source buffer of a file; 0 if there is none.
   unsigned bufferNamed(llvm::StringRef file);
 
   llvm::SourceMgr &sources;
   llvm::raw_ostream &os;
-  const KeyPlaces &keys;
+  const KeyLocations &keys;
   const Hint hint;
   int exitCode = 70;
   ErrorLimit limit;

@@ -20,7 +20,7 @@ public:
     size_t begin, end;
   };
   /// A location in a file.
-  struct Place {
+  struct Location {
     std::string file;
     unsigned line, column; // from 1
     size_t length;
@@ -50,9 +50,9 @@ public:
   /// over. About a size: its value. About a layer or fn: its header and comment. Nullopt if no name is there.
   std::optional<Hover> hover(size_t offset) const;
   /// The location that defines the name. Nullopt for names without text: built-in functions and the standard library.
-  std::optional<Place> definition(size_t offset) const;
+  std::optional<Location> definition(size_t offset) const;
   /// All ranges of an index in its rule; empty if no index is at the offset.
-  std::vector<Range> placesOfIndex(size_t offset) const;
+  std::vector<Range> locationsOfIndex(size_t offset) const;
   /// Why the index cannot be renamed to `name`; empty if it can.
   std::string wrongAsIndex(size_t offset, llvm::StringRef name) const;
   /// The names that can replace the word before `offset`, sorted by name.

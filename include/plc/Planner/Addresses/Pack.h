@@ -2,7 +2,7 @@
 #ifndef PLC_PLANNER_ADDRESSES_PACK_H
 #define PLC_PLANNER_ADDRESSES_PACK_H
 
-#include "plc/Planner/Base/Fault.h"
+#include "plc/Planner/Base/Status.h"
 #include "plc/Support/Choice.h"
 
 #include <cstdint>
@@ -35,10 +35,10 @@ public:
   /// The blocks sorted by their `begin` or their `end`; ties by number.
   std::vector<size_t> orderBy(int64_t Block::*time) const;
   /// Says what is wrong with the problem: sizes and alignment are positive and not too large, lifetimes are not empty.
-  Fault check() const;
+  Status check() const;
   /// Says what is wrong with an answer: offsets are aligned and not negative, no two blocks overlap in time and bytes,
   /// `bytes` is the end. O(n log n).
-  Fault verify(const Packing &packing) const;
+  Status verify(const Packing &packing) const;
   /// A lower bound: the most live bytes, rounded up to the alignment, at one time. O(n log n).
   int64_t bound() const;
 };
@@ -47,23 +47,23 @@ public:
 /// begin, then number. Heuristic without a constant factor; equal to the bound on most pipelines. O((n + k) log n) for
 /// k pairs of blocks that live at one time. Never fails on a checked problem. Source: TFLite's greedy-by-size
 /// (Pisarchyk & Lee, 2020).
-Fault firstFitBySize(const PackProblem &problem, Packing &packing);
+Status firstFitBySize(const PackProblem &problem, Packing &packing);
 
 /// First fit by time, as an allocator without foresight does: blocks in the order of their begins, each at the lowest
 /// offset where it fits among those live then; ties by number. At most about log2(largest / smallest block) / 2 times
 /// the bound (Robson, 1974). O(n (log n + gaps between live blocks)). Never fails on a checked problem.
-Fault firstFitByTime(const PackProblem &problem, Packing &packing);
+Status firstFitByTime(const PackProblem &problem, Packing &packing);
 
 /// `firstFitBySize`, or `firstFitByTime` if more than a million pairs of blocks live at one time. Never fails on a
 /// checked problem.
-Fault packOnce(const PackProblem &problem, Packing &packing);
+Status packOnce(const PackProblem &problem, Packing &packing);
 
 /// The best of first fit by size, by length of life, by both, and by orders derived from the best one: blocks that end
 /// above the bound come earlier in the next round ("squeaky wheel" optimization; Joslin & Clements, 1999). Stops at the
 /// bound, or after a number of rounds that falls with the number of blocks. Heuristic, never worse than
 /// `firstFitBySize`. If more than a million pairs of blocks live at one time, it is `firstFitByTime` instead. Never
 /// fails on a checked problem.
-Fault packByOrders(const PackProblem &problem, Packing &packing);
+Status packByOrders(const PackProblem &problem, Packing &packing);
 
 /// Limits of `packMinimal`, for each component of blocks. Deterministic at any values.
 struct PackEffort {
@@ -86,8 +86,8 @@ struct PackEffort {
 /// bound is searched first and most; then heights are bisected between it and the best known packing. What is still
 /// above the bound is lowered by iterated insertion (Ruiz & Stuetzle, 2007). Deterministic. Never fails on a checked
 /// problem.
-Fault packMinimal(const PackProblem &problem, Packing &packing);
-Fault packMinimal(const PackProblem &problem, Packing &packing, const PackEffort &effort);
+Status packMinimal(const PackProblem &problem, Packing &packing);
+Status packMinimal(const PackProblem &problem, Packing &packing, const PackEffort &effort);
 
 /// Gives offsets to blocks that have none yet (-1), beside blocks that have one, without exceeding `capacity`: the
 /// largest first, each at the lowest offset where it fits. A block that does not fit keeps -1. The problem is checked,
@@ -104,7 +104,7 @@ enum class MemoryStrategy { automatic, pooled, standard, cached, minimalPeak };
 /// A row of the table of memory strategies.
 struct MemoryStrategyRow {
   const char *name;
-  Fault (*pack)(const PackProblem &problem, Packing &packing);
+  Status (*pack)(const PackProblem &problem, Packing &packing);
   Prepares prepares = Prepares::never;
   bool isQuick = true; ///< offsets above a limit justify a longer search
 };
@@ -122,7 +122,6 @@ struct plc::Choice<plc::planner::MemoryStrategy> {
       {"minimal-peak", planner::packMinimal, planner::Prepares::never, /*isQuick=*/false},
   };
   static std::span<const planner::MemoryStrategyRow> rows() { return table; }
-  static std::span<const char *const> planned() { return {}; }
 };
 
 #endif

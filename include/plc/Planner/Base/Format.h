@@ -17,7 +17,7 @@ std::string formatBytes(int64_t bytes);
 std::string formatPart(int64_t part, int64_t whole);
 
 /// The shortfall, ": 64 bytes are missing". It follows the printed need and limit, which may look equal after rounding.
-std::string formatMissing(int64_t needed, int64_t limit);
+std::string formatShortfall(int64_t needed, int64_t limit);
 
 } // namespace plc::planner
 

@@ -2,7 +2,7 @@
 #ifndef PLC_PLANNER_CUTS_PARTITION_H
 #define PLC_PLANNER_CUTS_PARTITION_H
 
-#include "plc/Planner/Base/Fault.h"
+#include "plc/Planner/Base/Status.h"
 #include "plc/Planner/Base/Order.h"
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace plc::planner {
 class PartitionProblem {
 public:
   /// A node of the graph, such as a layer call.
-  struct Part {
+  struct Node {
     std::string name;
     int64_t ns = 0; ///< forward and backward
   };
@@ -31,14 +31,14 @@ public:
     bool forward = true;              ///< no consumer may be in an earlier stage; a backward tensor orders nothing
   };
 
-  std::vector<Part> parts;
+  std::vector<Node> nodes;
   std::vector<Tensor> tensors;
   std::vector<int64_t> rankOf; ///< of each stage
 
   int64_t stages() const { return int64_t(rankOf.size()); }
   int64_t numRanks() const;
   /// Says what is wrong: no sum of times may overflow. All other functions expect that.
-  Fault check() const;
+  Status check() const;
   /// Pairs of nodes the first of which must not be in a later stage than the second.
   Edges orders() const;
   /// The time of each stage, given the stage of each node. O(nodes + tensors with their ends).
@@ -54,7 +54,7 @@ public:
 
 /// A cut that differs from another one in the stage of one node.
 struct NextCut {
-  int64_t part = -1; ///< node; -1: none can move
+  int64_t node = -1; ///< node; -1: none can move
   int64_t from = 0, to = 0;
   int64_t slowestNs = 0; ///< of all ranks
 };

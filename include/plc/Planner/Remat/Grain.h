@@ -16,7 +16,6 @@ struct plc::Choice<plc::planner::Grain> {
   static constexpr const char *noun = "grain";
   static constexpr NamedRow table[] = {{"layer"}, {"equation"}};
   static std::span<const NamedRow> rows() { return table; }
-  static std::span<const char *const> planned() { return {}; }
 };
 
 #endif

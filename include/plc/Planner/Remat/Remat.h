@@ -2,7 +2,7 @@
 #ifndef PLC_PLANNER_REMAT_REMAT_H
 #define PLC_PLANNER_REMAT_REMAT_H
 
-#include "plc/Planner/Base/Fault.h"
+#include "plc/Planner/Base/Status.h"
 #include "plc/Planner/Schedule/Schedule.h"
 
 #include <cstdint>
@@ -58,10 +58,10 @@ public:
   static constexpr int64_t mostLayers = int64_t(1) << 16;
   /// Says what is wrong with the problem: calls, layers and values are in range, each value is made once and before any
   /// read.
-  Fault check() const;
+  Status check() const;
   /// Says what is wrong with an answer: backward calls and clones find all that they read, each clone has a segment,
   /// and the limit holds.
-  Fault verify(const Remat &answer) const;
+  Status verify(const Remat &answer) const;
   int64_t numLayers() const;
   /// Whether a value is live in a stage whatever the answer saves: no call makes it, or another stage does.
   bool isGiven(int64_t value, int64_t stage) const {
@@ -98,9 +98,9 @@ public:
   int64_t limit = 0;
 
   /// Says what is wrong: sizes must not be negative.
-  Fault check() const;
+  Status check() const;
   /// Says what is wrong with an answer: the saved layers must fit.
-  Fault verify(const std::vector<bool> &kept) const;
+  Status verify(const std::vector<bool> &kept) const;
   /// An upper bound: the limit, or the sum of all layers.
   int64_t bound() const;
 };
@@ -114,7 +114,7 @@ public:
 ///
 /// Fails on a problem that `check` refuses. Source: the textbook dynamic program and its approximation, e.g. Kellerer,
 /// Pferschy & Pisinger, "Knapsack Problems", 2004, ch. 4.
-Fault solveSubsetSum(const SubsetSumProblem &problem, std::vector<bool> &kept);
+Status solveSubsetSum(const SubsetSumProblem &problem, std::vector<bool> &kept);
 /// Sums of all layers together, at 8 bytes each: 8 MiB.
 inline constexpr size_t mostSums = size_t(1) << 20;
 

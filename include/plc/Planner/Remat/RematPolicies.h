@@ -40,7 +40,7 @@ struct RematMode {
 struct RematPolicyRow {
   const char *name;
   /// Sets `segment` of a checked problem's calls, and `keep` of its values for a finer choice.
-  Fault (*choose)(const RematMode &mode, RematProblem &problem);
+  Status (*choose)(const RematMode &mode, RematProblem &problem);
   unsigned fields; ///< of `RematField`
 
   bool obeys(RematField field) const { return fields & field; }
@@ -48,11 +48,11 @@ struct RematPolicyRow {
 
 /// Sets the segments of a problem by the mode's policy. Fails if the problem or the mode is not valid, or if the mode
 /// names layers that the model does not have.
-Fault chooseSegments(const RematMode &mode, RematProblem &problem);
+Status chooseSegments(const RematMode &mode, RematProblem &problem);
 
 // For each row choose##Function; its definition says what it chooses.
 #define REMAT_POLICY(ENUMERATOR, NAME, FUNCTION, FIELDS)                                                               \
-  Fault choose##FUNCTION(const RematMode &mode, RematProblem &problem);
+  Status choose##FUNCTION(const RematMode &mode, RematProblem &problem);
 #include "plc/Planner/Remat/RematPolicies.def"
 
 } // namespace plc::planner
@@ -61,7 +61,6 @@ template <>
 struct plc::Choice<plc::planner::RematPolicy> {
   static constexpr const char *noun = "checkpoint policy";
   static std::span<const planner::RematPolicyRow> rows();
-  static std::span<const char *const> planned() { return {}; }
 };
 
 template <>
@@ -69,7 +68,6 @@ struct plc::Choice<plc::planner::RecomputingRuns> {
   static constexpr const char *noun = "micro-batches";
   static constexpr NamedRow table[] = {{"always"}, {"except_last"}, {"never"}};
   static std::span<const NamedRow> rows() { return table; }
-  static std::span<const char *const> planned() { return {}; }
 };
 
 #endif

@@ -18,7 +18,7 @@ struct MessageRoute {
 /// The positions of the actions of one message, among the runs of a rank: before run k, or behind all runs. Actions
 /// before run k have this order: send what run k - 1 made, post receives, wait for copies of sends, wait for messages,
 /// post `late` receives.
-struct MessagePlaces {
+struct MessagePositions {
   int64_t producer = 0, consumer = 0; ///< the runs that make and need it
   int64_t post = 0;                   ///< on the destination's rank: position of the receive
   bool late = false;
@@ -28,10 +28,10 @@ struct MessagePlaces {
 /// The positions of all messages of a schedule.
 struct MessagePlan {
   struct Channel {
-    std::vector<MessagePlaces> messages; ///< by micro-batch
-    int64_t slots = 1;                   ///< the most receives that are posted and not yet awaited
-    int64_t lostNs = 0;                  ///< by which the step is longer than with this channel's messages as early as
-                                         ///< can be, and no wait for their copies
+    std::vector<MessagePositions> messages; ///< by micro-batch
+    int64_t slots = 1;                      ///< the most receives that are posted and not yet awaited
+    int64_t lostNs = 0; ///< by which the step is longer than with this channel's messages as early as
+                        ///< can be, and no wait for their copies
   };
   std::vector<Channel> channels; ///< by route
   int64_t makespan = 0;          ///< of the lists of actions, in ns
@@ -42,7 +42,7 @@ struct MessagePlan {
 int64_t lastPost(const std::vector<int64_t> &end, int64_t consumer, int64_t latest);
 /// The position of a sender's wait: the first run behind the producer that starts at `arrival` or later, and is not
 /// before `post`, a run of the receiver, in the total order of runs. `start` and `place` are those of the rank's runs.
-int64_t firstWait(const std::vector<int64_t> &start, const std::vector<int64_t> &place, int64_t producer,
+int64_t firstWait(const std::vector<int64_t> &start, const std::vector<int64_t> &position, int64_t producer,
                   std::pair<int64_t, int64_t> post, int64_t arrival);
 
 /// Plans the messages of a verified schedule.

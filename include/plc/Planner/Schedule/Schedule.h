@@ -2,7 +2,7 @@
 #ifndef PLC_PLANNER_SCHEDULE_SCHEDULE_H
 #define PLC_PLANNER_SCHEDULE_SCHEDULE_H
 
-#include "plc/Planner/Base/Fault.h"
+#include "plc/Planner/Base/Status.h"
 
 #include <array>
 #include <cstdint>
@@ -71,15 +71,15 @@ public:
   static constexpr int64_t mostJobs = int64_t(1) << 24;
   /// Says what is wrong with the problem: stages, ranks and dependences are in range, and the tasks of a micro-batch do
   /// not wait for each other in a cycle.
-  Fault check() const;
+  Status check() const;
   /// Says what is wrong with a schedule: each job runs once, on its rank, in index order, without a deadlock.
-  Fault verify(const Schedule &schedule) const;
+  Status verify(const Schedule &schedule) const;
   /// A lower bound of the makespan, in ns (ScheduleBound.cpp).
   int64_t bound() const;
 
 private:
   int64_t scaledBySamples(int64_t whole, int64_t microBatch) const;
-  Fault checkSize() const;
+  Status checkSize() const;
 };
 
 /// The predicted execution of a schedule, with the times of the problem.
@@ -87,14 +87,14 @@ struct Simulation {
   /// Start and end of each job, in the shape of the schedule.
   std::vector<std::vector<int64_t>> start, end;
   /// Position of each job in one total order that respects dependences, in the shape of the schedule.
-  std::vector<std::vector<int64_t>> place;
+  std::vector<std::vector<int64_t>> position;
   int64_t makespan = 0;
   /// Idle fraction of the ranks' time.
   double bubble = 0;
 };
 
 /// Simulates a schedule. Fails if it deadlocks, and names the jobs that wait. O(jobs (ranks + dependences of a task)).
-Fault simulate(const ScheduleProblem &problem, const Schedule &schedule, Simulation &simulation);
+Status simulate(const ScheduleProblem &problem, const Schedule &schedule, Simulation &simulation);
 
 } // namespace plc::planner
 

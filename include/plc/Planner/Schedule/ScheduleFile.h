@@ -39,9 +39,9 @@ public:
 
   int64_t microBatches() const { return counts.empty() ? 0 : counts.front()[int(Task::F)]; }
   /// The rank of each stage.
-  const std::vector<int64_t> &place() const { return ranks; }
+  const std::vector<int64_t> &rankMap() const { return ranks; }
   /// Orders the tasks of a problem as the table does. The answer is not verified.
-  Fault order(const ScheduleProblem &problem, Schedule &schedule) const;
+  Status order(const ScheduleProblem &problem, Schedule &schedule) const;
   /// Whether some I or W stands alone. Otherwise each backward is full, and no task comes between B and W.
   bool splitsBackward() const;
 

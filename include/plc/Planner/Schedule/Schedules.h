@@ -13,13 +13,13 @@ enum class ScheduleKind {
 #include "plc/Planner/Schedule/Schedules.def"
 };
 
-/// The rank map that a schedule needs: any, round robin (loop) or V-shape (vee).
+/// The rank map that a schedule needs: any, round robin (loop) or V-shape (vShape).
 ///
-///   stages 0 to 5 on 3 ranks    loop    vee
+///   stages 0 to 5 on 3 ranks    loop    vShape
 ///   rank 0                      0, 3    0, 5
 ///   rank 1                      1, 4    1, 4
 ///   rank 2                      2, 5    2, 3
-enum class Placement { any, loop, vee };
+enum class Placement { any, loop, vShape };
 
 /// The input of an order: the shape of the pipeline alone, times as well, or the text of a file (`ScheduleFile`).
 enum class OrderSource { shape, times, text };
@@ -28,7 +28,7 @@ enum class OrderSource { shape, times, text };
 struct ScheduleFamily {
   const char *name;
   /// Orders a checked problem. Fails if the schedule does not suit it.
-  Fault (*order)(const ScheduleProblem &problem, Schedule &schedule);
+  Status (*order)(const ScheduleProblem &problem, Schedule &schedule);
   OrderSource follows;
   bool splitsBackward; ///< other tasks may run between B and W of a micro-batch
   Placement placement; ///< the only rank map that it orders
@@ -36,15 +36,15 @@ struct ScheduleFamily {
 };
 
 /// The rank of each stage with `chunks` stages on each rank: V-shape, or round robin for any other placement.
-std::vector<int64_t> placeStages(Placement placement, int64_t stages, int64_t chunks);
+std::vector<int64_t> rankMapOf(Placement placement, int64_t stages, int64_t chunks);
 
 /// Orders a problem by a schedule, and verifies the answer, and what the schedule's row promises. Fails if the problem
 /// is not valid, or does not suit the schedule.
-Fault solve(const ScheduleFamily &family, const ScheduleProblem &problem, Schedule &schedule);
+Status solve(const ScheduleFamily &family, const ScheduleProblem &problem, Schedule &schedule);
 
 // For each row order##Function; its definition says memory, time and source.
 #define SCHEDULE(ENUMERATOR, NAME, FUNCTION, FOLLOWS, SPLITS_BACKWARD, PLACEMENT, CHUNKS)                              \
-  Fault order##FUNCTION(const ScheduleProblem &problem, Schedule &schedule);
+  Status order##FUNCTION(const ScheduleProblem &problem, Schedule &schedule);
 #include "plc/Planner/Schedule/Schedules.def"
 
 } // namespace plc::planner
@@ -53,7 +53,6 @@ template <>
 struct plc::Choice<plc::planner::ScheduleKind> {
   static constexpr const char *noun = "schedule";
   static std::span<const planner::ScheduleFamily> rows();
-  static std::span<const char *const> planned() { return {}; }
 };
 
 #endif

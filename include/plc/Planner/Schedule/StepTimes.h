@@ -26,7 +26,7 @@ int64_t savedBy(const ScheduleProblem &problem, const Schedule &schedule,
                 const std::vector<ScheduleProblem::Stage> &stages);
 
 /// The time that a step loses if messages take no time.
-int64_t savedWithoutWays(const ScheduleProblem &problem, const Schedule &schedule);
+int64_t savedWithoutTransfers(const ScheduleProblem &problem, const Schedule &schedule);
 
 /// The time that a step loses if each job of a rank takes a tenth less: 0 if no other rank waits for its jobs.
 int64_t savedByTenth(const ScheduleProblem &problem, const Schedule &schedule, int64_t rank);

@@ -47,7 +47,7 @@ struct Explanation {
     int64_t count = 1; ///< number of micro-batches
   };
   struct Arena {
-    int64_t rank = 0, bytes = 0, staticBytes = 0, idleBytes = 0;
+    int64_t rank = 0, bytes = 0, persistentBytes = 0, idleBytes = 0;
     int64_t liveBytes = 0; ///< at the peak
     std::string peak{};    ///< when the peak is
     std::vector<Resident> residents{};
@@ -70,7 +70,7 @@ struct Explanation {
   std::vector<Stage> stages{};
   std::string fault{}; ///< why the step deadlocks; then there are no times
   int64_t stepNs = 0, boundNs = 0, withoutMessagesNs = 0, replicas = 1;
-  std::string prepared{}; ///< what runs before the first step
+  std::string precomputed{}; ///< what runs before the first step
   planner::ScheduleProblem problem{};
   planner::Schedule schedule{};
   planner::Simulation simulation{};

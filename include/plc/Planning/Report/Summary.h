@@ -16,9 +16,9 @@ using module::PlanSummary;
 PlanSummary summarize(ProgramOp program);
 
 /// What is precomputed before the first step; no calls if nothing is.
-PlanSummary::Prepared summarizePrepared(ProgramOp program);
+PlanSummary::Precomputed summarizePrecomputed(ProgramOp program);
 /// "3 calls once, 12.0 us, of which 64.0 KiB are kept".
-std::string describe(const PlanSummary::Prepared &prepared);
+std::string describe(const PlanSummary::Precomputed &precomputed);
 
 /// Arena bytes by program and rank of a planned module; with replicas, the largest of equal ranks.
 std::vector<int64_t> arenasOf(mlir::ModuleOp module);

@@ -17,14 +17,14 @@ using enum plc::ExitCode;
 /// that the user has already seen the error (a parser printed its own diagnostics).
 class Error : public std::runtime_error {
 public:
-  Error(int exitCode, std::string place, const std::string &text)
-      : std::runtime_error(text), exitCode(exitCode), place(std::move(place)) {}
+  Error(int exitCode, std::string location, const std::string &text)
+      : std::runtime_error(text), exitCode(exitCode), location(std::move(location)) {}
 
   /// An error in a rule: at the user's line, with a note for each place in the functions that it calls.
-  Error(int exitCode, const std::vector<std::string> &places, const std::string &text)
-      : Error(exitCode, places.empty() ? "" : places.front(), text) {
-    for (size_t i = 1; i < places.size(); ++i)
-      note("inside the called function, at " + places[i]);
+  Error(int exitCode, const std::vector<std::string> &locations, const std::string &text)
+      : Error(exitCode, locations.empty() ? "" : locations.front(), text) {
+    for (size_t i = 1; i < locations.size(); ++i)
+      note("inside the called function, at " + locations[i]);
   }
 
   Error &note(std::string text) {
@@ -40,7 +40,7 @@ public:
   }
 
   int exitCode;
-  std::string place, text;
+  std::string location, text;
   size_t at = 0; // the byte in `text`
   std::vector<std::string> notes;
 };

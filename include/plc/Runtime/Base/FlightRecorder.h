@@ -23,11 +23,11 @@ public:
     state.store(before | uint64_t(call + 1), std::memory_order_relaxed);
   }
 
-  struct Place {
+  struct Position {
     size_t entry;
     std::optional<size_t> action, call;
   };
-  Place place() const;
+  Position position() const;
 
 private:
   static constexpr int actionShift = 20, entryShift = 52; // bits below: of the call; of call and action
@@ -84,12 +84,12 @@ private:
 };
 
 /// A position as text: the source lines of the kernel's rule, or none, and "rank 1, stage 's1', ..".
-std::pair<std::vector<std::string>, std::string> tellPlace(const Manifest &manifest, size_t rank,
-                                                           const RankFlight::Place &place);
+std::pair<std::vector<std::string>, std::string> describePosition(const Manifest &manifest, size_t rank,
+                                                                  const RankFlight::Position &position);
 
 /// "rank 0, stage 's0', micro-batch 1, kernel 'k' of 'layer'"
-std::string tellCall(const RankInfo &plan, size_t rank, const CallInfo &call, int64_t microBatch,
-                     const KernelInfo &kernel);
+std::string describeCall(const RankInfo &plan, size_t rank, const CallInfo &call, int64_t microBatch,
+                         const KernelInfo &kernel);
 
 } // namespace plc::runtime
 

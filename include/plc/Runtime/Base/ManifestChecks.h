@@ -8,6 +8,8 @@
 namespace plc::runtime {
 
 using module::ActionInfo;
+using module::BufferInfo;
+using module::BufferKind;
 using module::CallInfo;
 using module::ChannelInfo;
 using module::EntryPlan;
@@ -15,8 +17,6 @@ using module::GatherInfo;
 using module::KernelInfo;
 using module::Manifest;
 using module::RankInfo;
-using module::StaticInfo;
-using module::StaticKind;
 using module::TaskInfo;
 
 /// Parses and checks a manifest. Afterwards every index, offset and extent is within bounds, and every message of a

@@ -18,13 +18,13 @@ int64_t firstNonFinite(const TensorInfo &info, const Bytes &data);
 bool holdsFinite(Engine &engine);
 
 /// The source of a sample of an input: "row 37 of 'x.npy'"; empty if unknown.
-using TellSample = std::function<std::string(size_t input, int64_t sample)>;
+using DescribeSample = std::function<std::string(size_t input, int64_t sample)>;
 
 /// The error (exit code 6) that ends a run at such a step. Computes its batch once more. Names the step and the first
 /// kernel, at its line, that made a NaN or infinity, or else the gradient whose sum did. Notes name inputs and
 /// parameters that are not finite, and what a strategy can do about such steps. Collective.
 Error explainNonFinite(Engine &engine, int64_t step, const std::vector<Bytes> &inputs, const StepResult &result,
-                       const TellSample &tellSample = {});
+                       const DescribeSample &describeSample = {});
 
 } // namespace plc::runtime
 

@@ -20,7 +20,7 @@ public:
     const std::string *name; // in the manifest
     int64_t begin, end;      // ns of the steady clock
     int64_t bytes = 0;       // read and written by a kernel; 0: not profiled
-    int64_t turns = 0;       // iterations of a loop
+    int64_t iterations = 0;  // iterations of a loop
   };
 
   /// Allocates the ring at once; the newest `capacity` events are kept.

@@ -54,9 +54,9 @@ public:
   void connect(std::function<void(size_t rank)> wakeRank) { wake = std::move(wakeRank); }
 
   /// Receiver: the message is to be written to `place`. Each message is posted and sent once in a run, in either order.
-  virtual void post(int64_t channel, int64_t message, std::byte *place, int64_t bytes) = 0;
+  virtual void post(int64_t channel, int64_t message, std::byte *buffer, int64_t bytes) = 0;
   /// Sender: the message may be read from `place` until the wait for the send is over.
-  virtual void send(int64_t channel, int64_t message, const std::byte *place, int64_t bytes) = 0;
+  virtual void send(int64_t channel, int64_t message, const std::byte *buffer, int64_t bytes) = 0;
   /// Adds the share of a rank, once in a run that steps.
   virtual void reduce(size_t rank, const StepShare &share) = 0;
   /// The norm of the whole gradient, as GradientNorm (Optimizer.h) defines it. Valid after test() has returned true for

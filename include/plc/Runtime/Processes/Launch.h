@@ -30,13 +30,13 @@ int launch(const Launch &launch, const Manifest &manifest);
 /// where they say so.
 void greetLauncher();
 /// Writes to stderr, in a launched process in a way that the launcher can tell from mpirun's lines.
-void tellLauncher(const std::string &text);
+void writeForLauncher(const std::string &text);
 /// Writes the error that this process fails by, and reports the exit code that it is going to end with.
 void failLauncher(const std::string &text, int exitCode);
 /// Reports that the process ends in order.
 void leaveLauncher();
 /// Whether stdout of this process reaches a terminal.
-bool tellsTerminal();
+bool writesToTerminal();
 /// In a process that has joined the others: only the first one's stdout is kept, and signals come to it from the
 /// launcher.
 void followLauncher();

@@ -56,7 +56,6 @@ struct plc::Choice<plc::runtime::MpiLibrary> {
       {"openmpi", "Open MPI", "libopenmpi-dev", "mpirun.openmpi", "Open MPI", "--hostfile"},
       {"mpich", "MPICH", "libmpich-dev", "mpirun.mpich", "HYDRA", "-f"}};
   static std::span<const runtime::MpiLibraryRow> rows() { return table; }
-  static std::span<const char *const> planned() { return {}; }
 };
 
 #endif

@@ -62,7 +62,7 @@ void syncDirectory(const std::filesystem::path &directory);
 
 /// Moves `made` to `place`, where an earlier run may have left a folder. A whole one is there at any time: the two are
 /// exchanged, and the old one is removed.
-void replaceFolder(const std::filesystem::path &made, const std::filesystem::path &place);
+void replaceFolder(const std::filesystem::path &made, const std::filesystem::path &location);
 
 } // namespace plc::runtime
 

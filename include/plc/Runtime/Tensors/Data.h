@@ -48,7 +48,7 @@ public:
   virtual std::vector<Bytes> trainBatch(uint64_t seed, int64_t step) const = 0;
   /// Where a sample of a training batch comes from, for one input: "row 37 of 'x.npy'". Empty if all samples share the
   /// tensor.
-  virtual std::string tellTrainSample(uint64_t, int64_t, size_t, int64_t) const { return ""; }
+  virtual std::string describeTrainSample(uint64_t, int64_t, size_t, int64_t) const { return ""; }
 
   /// Whole batches of held-out data, in the order of the file. Samples that do not fill a batch are left out.
   virtual int64_t numHeldOutBatches() const = 0;
@@ -84,7 +84,6 @@ template <>
 struct plc::Choice<plc::runtime::WindowOrder> {
   static constexpr const char *noun = "order";
   static std::span<const NamedRow> rows();
-  static std::span<const char *const> planned() { return {}; }
 };
 
 #endif

@@ -20,10 +20,10 @@ struct ParameterMatch {
   const ParameterRule *rule = nullptr; // which transforms it, if it is Found
   std::string missing;                 // the name that the file does not have
   std::string found;                   // the type of a tensor that does not fit
-  std::string place;                   // of the problem in the map; empty: in the file
+  std::string location;                // of the problem in the map; empty: in the file
   std::string problem;                 // "tensor 'w' is missing; the nearest is 'v'"
 
-  std::string note() const { return (place.empty() ? "" : place + ": ") + problem; }
+  std::string note() const { return (location.empty() ? "" : location + ": ") + problem; }
 };
 
 /// The matches of all parameters of a model.

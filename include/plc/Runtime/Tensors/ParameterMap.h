@@ -66,7 +66,7 @@ struct ParameterMap {
   std::vector<NamePattern> initial; // parameters that keep their initial values
 
   /// `FILE:LINE:COLUMN`, for errors.
-  std::string place(int64_t line, int64_t column) const;
+  std::string location(int64_t line, int64_t column) const;
   /// The rule of a parameter: a plain one, else the only one that matches; nullptr if there is none. Throws Error if
   /// several match.
   const ParameterRule *find(const std::string &parameter) const;
@@ -101,7 +101,6 @@ struct plc::Choice<plc::runtime::Turn::Kind> {
       {"transpose", 0, true, "true or a list of axes"},
   };
   static std::span<const Row> rows() { return table; }
-  static std::span<const char *const> planned() { return {}; }
 };
 
 #endif

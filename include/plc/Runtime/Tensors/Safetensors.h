@@ -39,14 +39,14 @@ private:
   friend class SafetensorsHeader;
   friend StoredElements openSafetensors(const std::string &file, const std::string &name);
   /// Where a tensor lies in the file, in bytes.
-  struct Place {
+  struct Location {
     const StoredType *type; // null: only listed
     size_t begin, size;     // in the file
   };
 
   std::string file;
   PartsOfFile bytes;
-  std::map<std::string, Place> places;
+  std::map<std::string, Location> locations;
 };
 
 /// One tensor, whose elements are read on demand. Throws fileError.

@@ -9,11 +9,11 @@
 namespace plc::runtime {
 
 /// The name of a tensor in a file, as the user writes it.
-struct TensorPlace {
+struct TensorLocation {
   std::string file, key; // no key: the file is a .npy
 
   /// `FILE`, `FILE.safetensors:KEY` or `-`.
-  static TensorPlace parse(const std::string &text);
+  static TensorLocation parse(const std::string &text);
   bool isSafetensors() const { return file.ends_with(".safetensors"); }
   /// Throws usageError if a .safetensors file has no key.
   void check() const;
@@ -26,10 +26,10 @@ std::optional<size_t> endOfNumbers(std::string_view text);
 size_t endOfName(const std::string &file);
 
 /// Reads it; `-` is stdin. Throws usageError or fileError.
-Tensor readTensor(const TensorPlace &place);
+Tensor readTensor(const TensorLocation &location);
 
 /// Writes it; a .safetensors file then has this tensor alone. `-` is stdout. Throws fileError.
-void writeTensor(const TensorPlace &place, const Tensor &tensor);
+void writeTensor(const TensorLocation &location, const Tensor &tensor);
 
 } // namespace plc::runtime
 

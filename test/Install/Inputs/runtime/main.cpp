@@ -19,7 +19,7 @@ int main(int, char **argv) {
     std::printf("model %s, %zu parameters, %zu micro-batches, loss %.6f\n", engine->modelName().c_str(),
                 engine->parameters().size(), result.microBatchLosses.size(), result.loss);
   } catch (const Error &error) {
-    std::fprintf(stderr, "%s: %s\n", error.place.c_str(), error.what());
+    std::fprintf(stderr, "%s: %s\n", error.location.c_str(), error.what());
     return error.exitCode;
   }
 }

@@ -6,7 +6,7 @@ positions of extremes, values added at computed positions, matrices and rows tha
 functions, norms; integers as positions, rules and results, truth values as inputs and rules; tied and frozen parameters,
 repeated layers, elements collected over turns; narrow inputs, tokens, frozen parameters and, where no gradient is compared
 with differences, narrow results and rules. The loss is a mean over the batch, in part a masked one. Values stay near 1. A program is *smooth* unless its comment says otherwise: what is compared or
-clipped is an input, a parameter, an index, or has a sign that no small change of a parameter turns."""
+clipped is an input, a parameter, an index, or has a sign that no small change of a parameter iterations."""
 import math
 import random
 import re

@@ -96,7 +96,7 @@ class Strategy:
         else:
             plan["checkpoint.grain"] = pick(["layer", "equation"])
         plan["checkpoint.micro_batches"] = pick(["always", "always", "except_last", "except_last", "never"])
-        plan["checkpoint.turns"] = pick(["policy", "keep", "recompute"])
+        plan["checkpoint.loops"] = pick(["policy", "keep", "recompute"])
 
     def sets(self, *more):
         """Words of a command: what decides bits, and what is in `more`."""

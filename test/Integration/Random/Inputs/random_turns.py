@@ -1,10 +1,10 @@
-"""Rules of random programs whose elements are collected over the turns of a `repeat`."""
+"""Rules of random programs whose elements are collected over the iterations of a `repeat`."""
 from random_integers import LETTERS, Value
 
 
 class Turns:
     def collectedRule(self):
-        """A value carried along an axis, each state an element of the result; forwards or backwards; some draw in each turn.
+        """A value carried along an axis, each state an element of the result; forwards or backwards; some draw in each iteration.
         From 64 turns on a plan may run turns again."""
         long = [(v, position) for v in self.scope for position, axis in enumerate(v.axes)
                 if v.origin != "parameter" and axis != "B" and self.extent(v.axes) <= 6000]

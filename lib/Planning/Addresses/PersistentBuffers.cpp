@@ -1,0 +1,159 @@
+//===- PersistentBuffers.cpp - persistent buffers of a rank -------------------------===//
+#include "PersistentBuffers.h"
+
+#include "plc/Analysis/TaskSlots.h"
+#include "plc/Dialect/Plan/Values.h"
+#include "plc/Support/StateName.h"
+
+using namespace mlir;
+using namespace plc::plan;
+
+namespace {
+
+// Bytes of an input or output for all micro-batches of a replica. An input without a batch axis is equal for all.
+int64_t portBytes(StageOp stage, Type type, bool once) {
+  auto program = stage->getParentOfType<ProgramOp>();
+  int64_t replica = stage.getReplica();
+  return once ? byteSize(type)
+              : bytesBefore(program, type, program.getFirstRun(replica + 1)) -
+                    bytesBefore(program, type, program.getFirstRun(replica));
+}
+
+std::optional<int64_t> axisOf(ArrayAttr names, ArrayRef<int64_t> axes, StringRef name) {
+  for (auto [each, axis] : llvm::zip(names.getAsValueRange<StringAttr>(), axes))
+    if (each == name)
+      return axis;
+  return std::nullopt;
+}
+
+} // namespace
+
+RankStages plc::plan::stagesByRank(ProgramOp program) {
+  RankStages stages(program.getNumRanks());
+  for (auto stage : program.getBody().getOps<StageOp>())
+    stages[stage.getRank()].push_back(stage);
+  return stages;
+}
+
+std::vector<BufferItem> plc::plan::collectBuffers(ProgramOp program, ArrayRef<StageOp> stages) {
+  DenseSet<StringRef> trained; // parameters of the rank's sites; an owner has all sites of its parameters
+  for (StageOp stage : stages)
+    for (auto site : stage.getBody().getOps<SiteOp>())
+      trained.insert(site.getParam());
+  std::vector<BufferItem> parameters, gradients, moments, states, inputs, outputs, precomputed;
+  // Stages of a rank share one buffer of what both use.
+  std::map<std::tuple<BufferKind, StringRef, int64_t, int64_t>, size_t> positions;
+  auto add = [&](std::vector<BufferItem> &items, const BufferItem &item) {
+    auto [known, inserted] = positions.try_emplace({item.kind, item.name, item.site, item.lane}, items.size());
+    if (inserted)
+      items.push_back(item);
+    else
+      items[known->second].owned |= item.owned;
+  };
+  for (StageOp stage : stages) {
+    for (Operation &op : stage.getBody().front()) {
+      if (auto param = dyn_cast<ParamOp>(op))
+        add(parameters, {BufferKind::parameter, param.getParam(), -1, byteSize(param.getType()), param.getOwned()});
+      if (auto site = dyn_cast<SiteOp>(op))
+        add(gradients, {BufferKind::gradient, site.getParam(), int64_t(site.getIndex()),
+                        byteSize(site.getType()) * int64_t(site.getLanes()), false, int64_t(site.getLane()),
+                        int64_t(site.getLanes())});
+      if (auto input = dyn_cast<InputOp>(op)) {
+        bool once = axisOf(program.getArgNames(), program.getArgBatch(), input.getInput()) < 0;
+        int64_t bytes = portBytes(stage, input.getType(), once);
+        if (StringRef state = stateOf(input.getInput()); !state.empty())
+          add(states, {BufferKind::state, state, -1, bytes});
+        else
+          add(inputs, {BufferKind::input, input.getInput(), -1, bytes});
+      }
+      // The output of a state is its buffer, which is listed as a state.
+      if (auto output = dyn_cast<OutputOp>(op); output && stateOf(output.getOutput()).empty())
+        add(outputs,
+            {BufferKind::output, output.getOutput(), -1, portBytes(stage, output.getValue().getType(), false)});
+    }
+    if (TaskOp task = stage.getTask(Role::P))
+      for (Value value : task.getBody().front().getTerminator()->getOperands()) {
+        // Items refer to names, so a name made here must live as long as the program.
+        auto name = StringAttr::get(program.getContext(), precomputedName(value, *precomputedNumber(value)));
+        add(precomputed, {BufferKind::precomputed, name.getValue(), -1, byteSize(value.getType())});
+      }
+  }
+  // Only the owner updates a parameter, so its moments exist once, on that rank.
+  const BufferKind kinds[] = {BufferKind::moment1, BufferKind::moment2};
+  for (BufferKind kind : ArrayRef(kinds).take_front(program.getMoments()))
+    for (const BufferItem &item : parameters)
+      if (item.owned && trained.contains(item.name))
+        moments.push_back({kind, item.name, -1, item.bytes});
+  std::vector<BufferItem> all;
+  for (auto *part : {&parameters, &gradients, &moments, &states, &inputs, &outputs, &precomputed})
+    all.insert(all.end(), part->begin(), part->end());
+  return all;
+}
+
+int64_t plc::plan::persistentBytesOf(ProgramOp program, ArrayRef<StageOp> stages) {
+  int64_t bytes = 0, divided = 0, replicas = program.isReplicated() ? 1 : program.getReplicas();
+  for (const BufferItem &item : collectBuffers(program, stages)) {
+    bool isMoment = item.kind == BufferKind::moment1 || item.kind == BufferKind::moment2;
+    (isMoment ? divided : bytes) += roundUpToAlignment(item.bytes);
+    if (item.kind == BufferKind::gradient) // other replicas have it, too, and send it to the owner
+      divided += (replicas - 1) * roundUpToAlignment(item.bytes);
+  }
+  return bytes + divided / replicas / bufferAlignment * bufferAlignment;
+}
+
+PersistentBuffers::PersistentBuffers(LayoutOp layout, const RouteTable &routes)
+    : outputs(outputsOf(layout->getParentOfType<ProgramOp>(), routes, layout->getParentOfType<RankOp>().getIndex())) {
+  for (auto buffer : layout.getBody().getOps<BufferOp>())
+    add(buffer.getKind(), buffer.getName(), buffer.getSite().value_or(-1), buffer.getLane(), buffer.getAt());
+}
+
+PersistentBuffers::PersistentBuffers(RankOp rank, ArrayRef<module::BufferInfo> buffers, const RouteTable &routes)
+    : outputs(outputsOf(rank->getParentOfType<ProgramOp>(), routes, rank.getIndex())) {
+  for (const module::BufferInfo &buffer : buffers)
+    add(BufferKind(buffer.kind), buffer.name, buffer.kind == module::BufferKind::Gradient ? buffer.site : -1,
+        buffer.lane, buffer.offset);
+}
+
+void PersistentBuffers::add(BufferKind kind, StringRef name, int64_t site, int64_t lane, int64_t offset) {
+  positions[{kind, name.str(), site, lane}] = offsets.size();
+  offsets.push_back(offset);
+}
+
+int64_t PersistentBuffers::find(BufferKind kind, StringRef name, int64_t site, int64_t lane) const {
+  auto it = positions.find({kind, name.str(), site, lane});
+  return it == positions.end() ? -1 : it->second;
+}
+
+int64_t PersistentBuffers::bufferOf(Value resolved) const {
+  if (auto param = resolved.getDefiningOp<ParamOp>())
+    return find(BufferKind::parameter, param.getParam());
+  if (auto site = resolved.getDefiningOp<SiteOp>())
+    return find(BufferKind::gradient, site.getParam(), site.getIndex(), site.getLane());
+  if (auto input = resolved.getDefiningOp<InputOp>()) {
+    StringRef state = stateOf(input.getInput());
+    return state.empty() ? find(BufferKind::input, input.getInput()) : find(BufferKind::state, state);
+  }
+  if (std::optional<int64_t> number = precomputedNumber(resolved))
+    return find(BufferKind::precomputed, precomputedName(resolved, *number));
+  OutputOp output = outputs.lookup(resolved);
+  return output ? find(BufferKind::output, output.getOutput()) : -1;
+}
+
+std::optional<int64_t> PersistentBuffers::offsetOf(Value resolved, int64_t mb) const {
+  int64_t buffer = bufferOf(resolved);
+  if (buffer < 0)
+    return std::nullopt;
+  auto program = resolved.getDefiningOp()->getParentOfType<ProgramOp>();
+  if (auto site = resolved.getDefiningOp<SiteOp>()) // a site of other groups than the micro-batch's has its first one
+    return offsets[buffer] +
+           (std::max<int64_t>(program.getCut().laneOf(mb), site.getLane()) - int64_t(site.getLane())) *
+               byteSize(site.getType());
+  bool follows = !isPersistent(resolved); // behind the value of the micro-batch before
+  if (auto input = resolved.getDefiningOp<InputOp>())
+    follows = axisOf(program.getArgNames(), program.getArgBatch(), input.getInput()) >= 0;
+  if (!follows)
+    return offsets[buffer];
+  int64_t first = program.getFirstRun(resolved.getDefiningOp()->getParentOfType<StageOp>().getReplica());
+  return offsets[buffer] + bytesBefore(program, resolved.getType(), mb) -
+         bytesBefore(program, resolved.getType(), first);
+}
