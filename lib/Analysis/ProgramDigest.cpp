@@ -130,9 +130,13 @@ private:
 
 static Digest digestOf(Operation *op, TypeRange results) {
   Text text;
-  // Keys outlive renames: an operation is hashed by the name that it had when its keys were first written.
+  // Keys outlive renames: operations and attributes are hashed by the names that they had
+  // when keys were first written.
+  NamedAttrList attributes(op->getAttrDictionary());
+  if (Attribute iteration = isa<ein::CallOp>(op) ? attributes.erase("iteration") : Attribute())
+    attributes.set("turn", iteration);
   text << (isa<ein::InsertSliceOp>(op) ? StringRef("ein.place") : op->getName().getStringRef())
-       << op->getAttrDictionary();
+       << attributes.getDictionary(op->getContext());
   for (Type type : results)
     text << TypeAttr::get(type);
   return text.hash();
