@@ -130,13 +130,7 @@ private:
 
 static Digest digestOf(Operation *op, TypeRange results) {
   Text text;
-  // Keys outlive renames: operations and attributes are hashed by the names that they had
-  // when keys were first written.
-  NamedAttrList attributes(op->getAttrDictionary());
-  if (Attribute iteration = isa<ein::CallOp>(op) ? attributes.erase("iteration") : Attribute())
-    attributes.set("turn", iteration);
-  text << (isa<ein::InsertSliceOp>(op) ? StringRef("ein.place") : op->getName().getStringRef())
-       << attributes.getDictionary(op->getContext());
+  text << op->getName().getStringRef() << op->getAttrDictionary();
   for (Type type : results)
     text << TypeAttr::get(type);
   return text.hash();
