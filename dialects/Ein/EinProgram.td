@@ -3,6 +3,7 @@
 #define PLC_EIN_PROGRAM
 
 include "dialects/Ein/EinDialect.td"
+include "dialects/Ein/EinNames.td"
 include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
@@ -14,7 +15,8 @@ def Ein_ParamOp : Ein_Op<"param", [Symbol]> {
   let description = [{
     The symbol is the parameter's path (`attention.3.wq`). Initial values are a function of (seed, path, element).
     `frozen` parameters are not trained. `sizes` are the names that the model gives to the axes' extents, empty
-    where it gives none; `--ein-shard` divides parameters by them, and removes them.
+    where it gives none; `--ein-shard` divides parameters by them, and removes them. It sets `shard` (`#ein.shard`) on
+    each shard.
 
     An example, from `test/Dialect/Ein/roundtrip.mlir`:
 
@@ -24,21 +26,28 @@ def Ein_ParamOp : Ein_Op<"param", [Symbol]> {
 
     (C1) A parameter of a narrow type (bf16, f16, i8) is frozen.
     (C2) `sizes` has a name for each axis.
+    (C3) With `shard` the symbol is its text, and its axis is one of the type's.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<Ein_ParamTensor>:$type, Ein_InitializerAttr:$init,
                        F64Attr:$a, F64Attr:$b, UnitAttr:$frozen, OptionalAttr<StrArrayAttr>:$sizes,
-                       OptionalAttr<StrAttr>:$sym_visibility);
+                       OptionalAttr<Ein_Shard>:$shard, OptionalAttr<StrAttr>:$sym_visibility);
   let assemblyFormat = [{
-    $sym_name `:` $type `init` $init `(` $a `,` $b `)` (`frozen` $frozen^)? (`sizes` $sizes^)? attr-dict
+    $sym_name `:` $type `init` $init `(` $a `,` $b `)` (`frozen` $frozen^)? (`sizes` $sizes^)? `` custom<Shard>($shard)
+    attr-dict
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The path of the whole parameter.
+    ::llvm::StringRef getWhole() { return getShard() ? getShard()->getWhole() : getSymName(); }
+  }];
 }
 
 def Ein_StateOp : Ein_Op<"state", [Symbol]> {
   let summary = "a tensor that a model keeps from run to run";
   let description = [{
-    The symbol is the state's path (`attention.3.k`). The model has an argument `state(PATH)`, the value before a
-    run, and a result of that name, the value after it. Before the first run of a sequence each element is `init`.
+    The symbol is the state's path (`attention.3.k`). The model has an argument `#ein.state<PATH>`, the value before a
+    run, and a result of that name, the value after it. Before the first run of a sequence each element is `init`. Each
+    shard that `--ein-shard` makes is a state of its own, with `shard`.
 
     An example, from `test/Dialect/Ein/put.mlir`:
 
@@ -47,9 +56,11 @@ def Ein_StateOp : Ein_Op<"state", [Symbol]> {
     ```
 
     (C1) No model of the module has an output `loss`.
+    (C2) With `shard` the symbol is its text.
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, F64Attr:$init, OptionalAttr<StrAttr>:$sym_visibility);
-  let assemblyFormat = "$sym_name `init` $init attr-dict";
+  let arguments = (ins SymbolNameAttr:$sym_name, F64Attr:$init, OptionalAttr<Ein_Shard>:$shard,
+                       OptionalAttr<StrAttr>:$sym_visibility);
+  let assemblyFormat = "$sym_name `init` $init `` custom<Shard>($shard) attr-dict";
   let hasVerifier = 1;
 }
 
@@ -133,20 +144,21 @@ def Ein_ModelOp : Ein_FunctionLike<"model"> {
     ```
 
     (C1) It has one block, ended by `ein.return`, whose operands have the result types.
-    (C2) There is a name and a batch axis for each argument and result; names are unique.
+    (C2) There is a name and a batch axis for each argument and result; names are unique. A plain name has no
+    parenthesis.
     (C3) `batch` is 0 or at least `micro_batches`. Before the cut, arguments and results have `#ein.batch` and all
     samples along the batch, and `ragged` is 0. After it, if `micro_batches` does not divide `batch`, `ragged` is
     their quotient, rounded up, and arguments and results have this extent and `#ein.batch` along the batch. Else
     `ragged` is 0, and no argument and no result has `#ein.batch`.
     (C4) As `ein.func`.
-    (C5) An argument or a result `state(PATH)` has one of that name, type and batch axis on the other side, and the
-    module has an `ein.state` of that path.
+    (C5) An argument or a result `#ein.state<PATH>` has one of that name, type and batch axis on the other side, and
+    the module has an `ein.state` of that path.
     (C6) `lanes` is at least 2, and divides `micro_batches`.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
                        OptionalAttr<StrAttr>:$sym_visibility,
                        OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs,
-                       StrArrayAttr:$arg_names, StrArrayAttr:$result_names,
+                       Ein_Names:$arg_names, Ein_Names:$result_names,
                        DenseI64ArrayAttr:$arg_batch, DenseI64ArrayAttr:$result_batch,
                        DefaultValuedAttr<Ein_Count, "0">:$batch, DefaultValuedAttr<Ein_Count, "0">:$micro_batches,
                        DefaultValuedAttr<Ein_Count, "0">:$ragged, OptionalAttr<Ein_Count>:$lanes);

@@ -236,12 +236,12 @@ def Plan_BufferOp : Plan_Op<"static", [HasParent<"LayoutOp">]> {
 
     (C1) `site` is given exactly for gradients, `lane` and `lanes` for no others.
   }];
-  let arguments = (ins Plan_BufferKindAttr:$kind, StrAttr:$name, OptionalAttr<Plan_Natural>:$site,
+  let arguments = (ins Plan_BufferKindAttr:$kind, Plan_Name:$name, OptionalAttr<Plan_Natural>:$site,
                        DefaultValuedAttr<Plan_Natural, "0">:$lane, DefaultValuedAttr<Plan_Positive, "1">:$lanes,
                        Plan_Natural:$at, Plan_Natural:$bytes, UnitAttr:$owned);
   let assemblyFormat = [{
-    $kind $name (`site` $site^)? (`lane` $lane^)? (`lanes` $lanes^)? `at` $at `bytes` $bytes (`owned` $owned^)?
-    attr-dict
+    $kind custom<Name>($name) (`site` $site^)? (`lane` $lane^)? (`lanes` $lanes^)? `at` $at `bytes` $bytes (`owned`
+    $owned^)? attr-dict
   }];
   let hasVerifier = 1;
 }

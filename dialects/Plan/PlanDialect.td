@@ -27,6 +27,14 @@ class Plan_Op<string mnemonic, list<Trait> traits = []> : Op<Plan_Dialect, mnemo
 def Plan_Tensor : Type<CPred<"::plc::ein::isSizedTensor($_self)">,
                        "tensor of 1 to 2^48 elements f16, bf16, f32, f64, i8, i32, i64 or i1", "::mlir::RankedTensorType">;
 
+// The name of an input or output, as a model's argument or result has it (dialects/Ein/EinNames.td).
+def Plan_Name : Attr<CPred<"::plc::ein::isName($_self)">, "a string, or an #ein attribute that is a name"> {
+  let storageType = "::mlir::Attribute";
+  let returnType = "::mlir::Attribute";
+  let convertFromStorage = "$_self";
+}
+def Plan_Names : TypedArrayAttrBase<Plan_Name, "names">;
+
 class Plan_WordAttr<EnumInfo words, string mnemonic> : EnumAttr<Plan_Dialect, words, mnemonic> {
   let assemblyFormat = "custom<Word>($value)";
 }

@@ -39,9 +39,9 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, Sing
     planning passes add them. Its region is a graph: stages use each other's results both ways, until
     `--plan-infer-skips` gives each such value a route.
 
-    Inputs and outputs are named. `arg_types` and `result_types` are those of one micro-batch, `arg_batch` and
-    `result_batch` the batch axis, or -1. In memory micro-batches are stored one behind the other, whichever axis it
-    is. Decisions of the passes, beside a lower bound each:
+    Inputs and outputs have names as in the model (`dialects/Ein/EinNames.td`). `arg_types` and `result_types` are
+    those of one micro-batch, `arg_batch` and `result_batch` the batch axis, or -1. In memory micro-batches are stored
+    one behind the other, whichever axis it is. Decisions of the passes, beside a lower bound each:
 
     - `cut_ns`: the time of the slowest rank for one micro-batch. Cuts are between layer calls or, if the program
       `cuts_kernels`, between kernels.
@@ -78,7 +78,7 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, Sing
     ```
 
     (C1) There is a name, a type and a batch axis for each input and output; types are tensors, of 1 to 2^48 elements;
-    the axis is -1 or one of the tensor's; names are unique.
+    the axis is -1 or one of the tensor's; names are unique, and plain names have no parenthesis.
     (C2) `batch` is 0 or at least `micro_batches`, which `lanes` divides. If `micro_batches` does not divide
     `batch`, inputs and outputs have their quotient, rounded up, and `#ein.batch` along the batch; else none has
     `#ein.batch`.
@@ -94,8 +94,8 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, Sing
     of one group.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$sym_visibility,
-                       StrArrayAttr:$arg_names, TypeArrayAttr:$arg_types, DenseI64ArrayAttr:$arg_batch,
-                       StrArrayAttr:$result_names, TypeArrayAttr:$result_types, DenseI64ArrayAttr:$result_batch,
+                       Plan_Names:$arg_names, TypeArrayAttr:$arg_types, DenseI64ArrayAttr:$arg_batch,
+                       Plan_Names:$result_names, TypeArrayAttr:$result_types, DenseI64ArrayAttr:$result_batch,
                        Plan_Natural:$batch, Plan_Positive:$micro_batches,
                        OptionalAttr<Plan_Natural>:$cut_ns, OptionalAttr<Plan_Natural>:$cut_bound_ns,
                        OptionalAttr<Plan_ScheduleAttr>:$schedule,
@@ -293,8 +293,8 @@ def Plan_InputOp : Plan_Handle<"input"> {
   let summary = "a micro-batch's slice of an input of the program";
   let description = [{
     The slice of micro-batch i is in the input's buffer, behind those of the micro-batches before. An input
-    `state(PATH)` is a state: its buffer keeps from run to run the values that a kernel that `updates` has written,
-    which are the output of its name.
+    `#ein.state<PATH>` is a state: its buffer keeps from run to run the values that a kernel that `updates` has
+    written, which are the output of its name.
 
     An example, from `test/Dialect/Plan/program.mlir`:
 
@@ -304,8 +304,8 @@ def Plan_InputOp : Plan_Handle<"input"> {
 
     (C1) The program has an input of this name and type.
   }];
-  let arguments = (ins StrAttr:$input);
-  let assemblyFormat = "$input attr-dict `:` type($result)";
+  let arguments = (ins Plan_Name:$input);
+  let assemblyFormat = "custom<Name>($input) attr-dict `:` type($result)";
   let hasVerifier = 1;
 }
 
@@ -322,8 +322,8 @@ def Plan_OutputOp : Plan_Op<"output", [HasParent<"StageOp">]> {
 
     (C1) The program has an output of this name and type.
   }];
-  let arguments = (ins StrAttr:$output, Plan_Tensor:$value);
-  let assemblyFormat = "$output `,` $value attr-dict `:` type($value)";
+  let arguments = (ins Plan_Name:$output, Plan_Tensor:$value);
+  let assemblyFormat = "custom<Name>($output) `,` $value attr-dict `:` type($value)";
   let hasVerifier = 1;
 }
 

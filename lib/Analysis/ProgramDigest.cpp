@@ -2,6 +2,7 @@
 #include "plc/Analysis/ProgramDigest.h"
 
 #include "plc/Analysis/GradientSites.h"
+#include "plc/Dialect/Ein/Names.h"
 #include "plc/Dialect/Ein/Views.h"
 #include "plc/Analysis/RouteTable.h"
 
@@ -60,6 +61,8 @@ public:
       Text text;
       text << "param";
       for (NamedAttribute each : param->getAttrDictionary()) {
+        if (each.getName() == param.getShardAttrName()) // the symbol is its text
+          continue;
         auto [known, isNew] = texts.try_emplace(each.getValue());
         if (isNew)
           known->second = (Text() << each.getValue()).hash();
@@ -78,12 +81,14 @@ private:
   /// Adds the signature, which a model and its program share.
   template <typename Program>
   void describe(Program op, ein::MicroBatches cut) {
-    result << "program" << op.getArgNames() << op.getResultNames() << op.getArgBatchAttr() << op.getResultBatchAttr()
-           << cut.batch << std::max<int64_t>(cut.count, 1) << cut.lanes;
+    result << "program" << ein::textsOf(op.getArgNames()) << ein::textsOf(op.getResultNames()) << op.getArgBatchAttr()
+           << op.getResultBatchAttr() << cut.batch << std::max<int64_t>(cut.count, 1) << cut.lanes;
   }
-  static Digest input(StringRef name, Type type) { return (Text() << "input" << name << TypeAttr::get(type)).hash(); }
+  static Digest input(Attribute name, Type type) {
+    return (Text() << "input" << ein::textOf(name) << TypeAttr::get(type)).hash();
+  }
   static Digest site(StringRef param, int64_t index) { return (Text() << "site" << param << index).hash(); }
-  void addOutput(StringRef name, Digest digest) { outputs.emplace_back(name.str(), digest); }
+  void addOutput(Attribute name, Digest digest) { outputs.emplace_back(ein::textOf(name), digest); }
   void addSite(StringRef param, int64_t index, Digest digest) { sites.emplace_back(param.str(), index, digest); }
   std::string finish();
 
@@ -253,8 +258,7 @@ std::string Evaluation::run(ein::ModelOp model) {
   describe(model, ein::cutOf(model));
   auto siteOf = ein::numberSites(model);
   Environment local;
-  for (auto [argument, name] :
-       llvm::zip(model.getBody().getArguments(), model.getArgNames().getAsValueRange<StringAttr>()))
+  for (auto [argument, name] : llvm::zip(model.getBody().getArguments(), model.getArgNames()))
     local[argument] = input(name, argument.getType());
   auto read = [&](ValueRange operands) {
     return llvm::map_to_vector(operands, [&](Value operand) { return local.lookup(operand); });
@@ -278,8 +282,7 @@ std::string Evaluation::run(ein::ModelOp model) {
     for (auto [index, name] : llvm::enumerate(accumulated))
       addSite(name.getValue(), siteOf.lookup({call, unsigned(index)}), returned[call.getNumResults() + index]);
   }
-  for (auto [value, name] : llvm::zip(model.getBody().front().getTerminator()->getOperands(),
-                                      model.getResultNames().getAsValueRange<StringAttr>()))
+  for (auto [value, name] : llvm::zip(model.getBody().front().getTerminator()->getOperands(), model.getResultNames()))
     addOutput(name, local.lookup(value));
   return finish();
 }

@@ -4,6 +4,7 @@
 #include "plc/Codegen/Kernels.h"
 #include "plc/Codegen/ObjectCache.h"
 #include "plc/Codegen/Target.h"
+#include "plc/Dialect/Ein/Names.h"
 #include "plc/Module/MakeInitializer.h"
 
 #include "mlir/IR/Remarks.h"
@@ -23,8 +24,8 @@ std::vector<module::ParameterInfo> parametersOf(ModuleOp module) {
     auto type = cast<RankedTensorType>(param.getType());
     auto init = module::initializerOf(stringifyEnum(param.getInit()), param.getA().convertToDouble(),
                                       param.getB().convertToDouble());
-    parameters.push_back(
-        {param.getSymName().str(), elementTypeOf(type), type.getShape().vec(), init, param.getFrozen()});
+    parameters.push_back({param.getSymName().str(), elementTypeOf(type), type.getShape().vec(), init, param.getFrozen(),
+                          ein::findShard(param.getShardAttr())});
   }
   return parameters;
 }

@@ -2,7 +2,6 @@
 #include "Runs.h"
 #include "plc/Runtime/Tensors/InitialValues.h"
 #include "plc/Runtime/Tensors/RandomKeys.h"
-#include "plc/Support/RunInput.h"
 
 #include <algorithm>
 #include <array>
@@ -115,7 +114,7 @@ void GradientCheck::openEntries() {
       throw Error(BadInput, "",
                   "input '" + info.name + "' is " + info.typeText() + ", but gradients are checked in f64");
   for (const ParameterInfo &info : engine.parameters()) {
-    size_t index = gradient->findOutput(gradientName(info.path));
+    size_t index = gradient->findGradient(info.path);
     outputOf.push_back(index < gradient->outputs.size() ? std::optional(index) : std::nullopt);
   }
 }
@@ -130,7 +129,7 @@ void GradientCheck::readInputs() {
     size_t index = 0;
     while (index < gradient->inputs.size() && gradient->inputs[index].name != option.input)
       ++index;
-    if (index == gradient->inputs.size() || isRandomInput(option.input))
+    if (index == gradient->inputs.size() || gradient->inputs[index].isRandom())
       throw usageError("the model has no input '" + option.input + "'");
     if (given[index])
       throw usageError("input '" + option.input + "' is given twice");

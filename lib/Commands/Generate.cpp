@@ -3,7 +3,6 @@
 #include "StopText.h"
 #include "plc/Runtime/Base/Files.h"
 #include "plc/Runtime/Tensors/RandomKeys.h"
-#include "plc/Support/RunInput.h"
 
 #include <algorithm>
 #include <cmath>
@@ -31,7 +30,7 @@ constexpr std::string_view positionInput = "pos";
 std::vector<TensorInfo> givenInputs(const EntryInfo &entry) {
   std::vector<TensorInfo> given;
   std::copy_if(entry.inputs.begin(), entry.inputs.end(), std::back_inserter(given),
-               [](const TensorInfo &input) { return !isRandomInput(input.name); });
+               [](const TensorInfo &input) { return !input.isRandom(); });
   return given;
 }
 
@@ -312,7 +311,7 @@ private:
   std::vector<Bytes> inputsAt(const EntryInfo &entry, std::span<Text> texts, size_t firstRow, size_t step) const {
     std::vector<Bytes> inputs;
     for (const TensorInfo &info : entry.inputs) {
-      if (isRandomInput(info.name)) {
+      if (info.isRandom()) {
         inputs.push_back(keysOf(info, firstRow, step));
         continue;
       }
@@ -332,7 +331,7 @@ private:
   std::vector<Bytes> inputsOf(std::span<Text> texts, size_t firstRow) const {
     std::vector<Bytes> inputs;
     for (const TensorInfo &info : model.entry->inputs)
-      inputs.push_back(isRandomInput(info.name) ? keysOf(info, firstRow, 0) : tokensOf(info, texts));
+      inputs.push_back(info.isRandom() ? keysOf(info, firstRow, 0) : tokensOf(info, texts));
     return inputs;
   }
 

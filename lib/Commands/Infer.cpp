@@ -8,7 +8,6 @@
 #include "plc/Runtime/Tensors/RandomKeys.h"
 #include "plc/Runtime/Tensors/Safetensors.h"
 #include "plc/Support/ResultName.h"
-#include "plc/Support/RunInput.h"
 
 #include <algorithm>
 #include <cmath>
@@ -124,7 +123,7 @@ std::vector<Bytes> readInputs(const Options &options, const EntryInfo &entry, co
   for (size_t i = 0; i < given.size(); ++i) {
     if (given[i])
       inputs[i] = std::move(*given[i]);
-    else if (!isRandomInput(entry.inputs[i].name))
+    else if (!entry.inputs[i].isRandom())
       throw usageError("input '" + entry.inputs[i].name + "' (" + entry.inputs[i].typeText() +
                        ") is not given: add --input " + entry.inputs[i].name + "=@FILE");
   }
@@ -135,7 +134,7 @@ std::vector<Bytes> readInputs(const Options &options, const EntryInfo &entry, co
 void fillKeys(const Options &options, const EntryInfo &entry, const Engine &engine, std::vector<Bytes> &inputs) {
   int64_t step = entry.isGradient() ? engine.stepOf(entry) : noStep;
   for (size_t i = 0; i < inputs.size(); ++i)
-    if (inputs[i].empty() && isRandomInput(entry.inputs[i].name))
+    if (inputs[i].empty() && entry.inputs[i].isRandom())
       inputs[i] = randomKeys(entry.inputs[i], options.seed.value_or(0), step);
 }
 

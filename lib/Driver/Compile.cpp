@@ -7,7 +7,7 @@
 #include "Output.h"
 #include "SignOfLife.h"
 
-#include "plc/Dialect/Ein/Ein.h"
+#include "plc/Dialect/Ein/Names.h"
 #include "plc/Dialect/Plan/Plan.h"
 #include "plc/Driver/Instrumentation.h"
 #include "plc/Language/Files/ParseModel.h"
@@ -119,7 +119,7 @@ Operation *Compilation::subject() {
 bool Compilation::hasLoss() {
   auto program = dyn_cast<plc::plan::ProgramOp>(subject());
   ArrayAttr names = program ? program.getResultNames() : cast<plc::ein::ModelOp>(subject()).getResultNames();
-  return llvm::is_contained(names.getAsValueRange<StringAttr>(), StringRef(plc::lossName));
+  return plc::ein::hasName(names, plc::lossName);
 }
 
 std::vector<plc::algebra::Entry> Compilation::entries() {

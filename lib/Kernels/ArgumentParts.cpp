@@ -1,8 +1,7 @@
 //===- ArgumentParts.cpp - shards that bodies read ------------------------===//
 #include "ArgumentParts.h"
 
-#include "plc/Support/PartName.h"
-#include "plc/Support/StateName.h"
+#include "plc/Dialect/Ein/Names.h"
 
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/STLExtras.h"
@@ -13,11 +12,8 @@ using namespace plc::kernels;
 
 static constexpr int64_t none = -1;
 
-// The shard in the name of a parameter or state.
-static int64_t partIn(StringRef name) {
-  std::optional<PartName> part = parsePartName(name);
-  return part ? part->part : none;
-}
+// The index of a shard.
+static int64_t numberOf(ein::ShardAttr shard) { return shard ? shard.getIndex() : none; }
 
 static int64_t partOf(Value value, const PartOfValue &parts) {
   auto found = parts.find(value);
@@ -59,13 +55,13 @@ void kernels::addParts(Block &block, PartOfValue &parts) {
 }
 
 // The shard of each argument in this call, in the order of the body's arguments.
-static SmallVector<int64_t> partsIn(ein::CallOp call, const PartOfValue &parts) {
+static SmallVector<int64_t> partsIn(ein::CallOp call, const SymbolTable &symbols, const PartOfValue &parts) {
   SmallVector<int64_t> found;
   for (Value value : call.getArgs())
     found.push_back(partOf(value, parts));
   for (ArrayAttr names : {call.getParams(), call.getAccumulates()})
-    for (StringRef name : names.getAsValueRange<FlatSymbolRefAttr>())
-      found.push_back(partIn(name));
+    for (auto name : names.getAsRange<FlatSymbolRefAttr>())
+      found.push_back(numberOf(symbols.lookup<ein::ParamOp>(name.getAttr()).getShardAttr()));
   return found;
 }
 
@@ -84,17 +80,18 @@ static void followThrough(ein::FuncOp body, ArrayRef<int64_t> arguments, ein::Ca
 
 ArgumentParts::ArgumentParts(ModuleOp module) {
   // Models that are not sharded pay nothing.
-  if (llvm::none_of(module.getOps<SymbolOpInterface>(), [](auto op) { return partIn(op.getName()) != none; }))
+  auto isShard = [](auto op) { return bool(op.getShardAttr()); };
+  if (llvm::none_of(module.getOps<ein::ParamOp>(), isShard) && llvm::none_of(module.getOps<ein::StateOp>(), isShard))
     return;
   SymbolTable symbols(module);
   for (auto model : module.getOps<ein::ModelOp>()) {
     PartOfValue parts;
     Block &block = model.getBody().front();
-    for (auto [argument, name] : llvm::zip(block.getArguments(), model.getArgNames().getAsValueRange<StringAttr>()))
-      if (int64_t part = partIn(stateOf(name)); part != none)
-        parts[argument] = part;
+    for (auto [argument, name] : llvm::zip(block.getArguments(), model.getArgNames()))
+      if (ein::ShardAttr shard = ein::shardOfState(name, symbols))
+        parts[argument] = shard.getIndex();
     for (auto call : model.getBody().getOps<ein::CallOp>()) {
-      SmallVector<int64_t> read = partsIn(call, parts);
+      SmallVector<int64_t> read = partsIn(call, symbols, parts);
       auto [known, isNew] = arguments.try_emplace(call.getCalleeAttr().getAttr(), read);
       // Calls that disagree leave no shard.
       for (auto [all, one] : llvm::zip(known->second, read))

@@ -1,8 +1,6 @@
 //===- ProcessMemory.cpp - what a process takes beside its arenas ---------===//
 #include "plc/Module/ProcessMemory.h"
 
-#include "plc/Support/PartName.h"
-
 #include <algorithm>
 #include <cstdio>
 #include <map>
@@ -44,7 +42,7 @@ static int64_t largestParameter(const EntryPlan &entry) {
   for (const RankInfo &rank : entry.ranks)
     for (const BufferInfo &buffer : rank.buffers)
       if (buffer.kind == BufferKind::Parameter && buffer.owned)
-        largest = std::max(largest, bytes[wholeOf(buffer.name)] += buffer.bytes);
+        largest = std::max(largest, bytes[buffer.parameter()] += buffer.bytes);
   return largest;
 }
 

@@ -6,6 +6,8 @@
 #include "plc/Module/ParameterShards.h"
 #include "plc/Support/JsonNode.h"
 
+#include <map>
+
 namespace plc::module {
 
 namespace {
@@ -51,6 +53,10 @@ TensorInfo readTensor(const JsonNode &node) {
   tensor.name = node["name"].string();
   readType(node, tensor);
   tensor.batchAxis = node["batch_axis"].integer(summedBatch, static_cast<int64_t>(tensor.shape.size()) - 1);
+  if (node.has("given"))
+    tensor.source = readChoice<InputSource>(node["given"]);
+  if (node.has("gradient_of"))
+    tensor.gradientOf = node["gradient_of"].string();
   return tensor;
 }
 
@@ -68,12 +74,23 @@ Initializer readInitializer(const JsonNode &node) {
   return init;
 }
 
+ShardName readShard(const JsonNode &node) {
+  ShardName shard;
+  shard.whole = node["whole"].string();
+  shard.axis = node["axis"].integer(0, maxCount);
+  shard.count = node["count"].integer(1, maxCount);
+  shard.index = node["index"].integer(0, shard.count - 1);
+  return shard;
+}
+
 ParameterInfo readParameter(const JsonNode &node) {
   ParameterInfo parameter;
   parameter.path = node["path"].string();
   readType(node, parameter);
   parameter.init = readInitializer(node["init"]);
   parameter.frozen = node["frozen"].boolean();
+  if (node.has("shard"))
+    parameter.shard = readShard(node["shard"]);
   return parameter;
 }
 
@@ -170,7 +187,9 @@ KernelInfo readKernel(const JsonNode &node, int64_t number) {
   return kernel;
 }
 
-BufferInfo readBuffer(const JsonNode &node, const EntryPlan &entry) {
+using Shards = std::map<std::string, ShardName>; // by their paths
+
+BufferInfo readBuffer(const JsonNode &node, const EntryPlan &entry, const Shards &shards) {
   BufferInfo location;
   location.kind = readChoice<BufferKind>(node["kind"]);
   location.name = node["name"].string();
@@ -190,6 +209,10 @@ BufferInfo readBuffer(const JsonNode &node, const EntryPlan &entry) {
     location.init = node["init"].number();
     location.positions = node["positions"].integer(0, maxBytes);
   }
+  if (node.has("whole_of"))
+    location.wholeOf = node["whole_of"].string();
+  if (auto shard = shards.find(location.name); shard != shards.end())
+    location.shard = shard->second;
   return location;
 }
 
@@ -257,11 +280,11 @@ std::vector<std::vector<int64_t>> readAfter(const JsonNode &node, size_t numActi
   return after;
 }
 
-RankInfo readRank(const JsonNode &node, const EntryPlan &entry) {
+RankInfo readRank(const JsonNode &node, const EntryPlan &entry, const Shards &shards) {
   RankInfo rank;
   rank.stage = node["stage"].string();
   rank.arenaBytes = node["arena_bytes"].integer(0, maxBytes);
-  rank.buffers = node["buffers"].list([&](const JsonNode &location) { return readBuffer(location, entry); });
+  rank.buffers = node["buffers"].list([&](const JsonNode &location) { return readBuffer(location, entry, shards); });
   auto numBuffers = static_cast<int64_t>(rank.buffers.size());
   rank.tasks = node["tasks"].list([&](const JsonNode &task) { return readTask(task, entry, numBuffers); });
   rank.actions = node["actions"].list([&](const JsonNode &action) { return readAction(action, rank, entry); });
@@ -283,7 +306,7 @@ ChannelInfo readChannel(const JsonNode &node, const EntryPlan &entry, int64_t nu
   return channel;
 }
 
-EntryPlan readEntry(const std::string &name, const JsonNode &node, int64_t numKernels) {
+EntryPlan readEntry(const std::string &name, const JsonNode &node, int64_t numKernels, const Shards &shards) {
   EntryPlan entry;
   entry.name = name;
   entry.batch = node["batch"].integer(1, maxCount);
@@ -312,7 +335,7 @@ EntryPlan readEntry(const std::string &name, const JsonNode &node, int64_t numKe
       node["outputs"].list([&](const JsonNode &output) { return output["rank"].integer(0, numRanks - 1); });
   entry.channels =
       node["channels"].list([&](const JsonNode &channel) { return readChannel(channel, entry, numRanks); });
-  entry.ranks = node["ranks"].list([&](const JsonNode &rank) { return readRank(rank, entry); });
+  entry.ranks = node["ranks"].list([&](const JsonNode &rank) { return readRank(rank, entry, shards); });
   return entry;
 }
 
@@ -337,11 +360,15 @@ Manifest readRoot(const JsonNode &root) {
   manifest.rates = readRates(root["rates"]);
   manifest.held = root["parameters"].list(readParameter);
   manifest.parameters = wholeParameters(manifest.held);
+  Shards shards;
+  for (const ParameterInfo &parameter : manifest.held)
+    if (parameter.shard)
+      shards.emplace(parameter.path, *parameter.shard);
   int64_t number = 0;
   manifest.kernels = root["kernels"].list([&](const JsonNode &kernel) { return readKernel(kernel, number++); });
   auto numKernels = static_cast<int64_t>(manifest.kernels.size());
   for (const auto &[name, entry] : root["entries"].members())
-    manifest.entries.push_back(readEntry(name, entry, numKernels));
+    manifest.entries.push_back(readEntry(name, entry, numKernels, shards));
   return manifest;
 }
 

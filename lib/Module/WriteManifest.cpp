@@ -33,12 +33,19 @@ json writeInitializer(const Initializer &init) {
   return written;
 }
 
+json writeShard(const ShardName &shard) {
+  return {{"whole", shard.whole}, {"axis", shard.axis}, {"index", shard.index}, {"count", shard.count}};
+}
+
 json writeParameter(const ParameterInfo &parameter) {
-  return {{"path", parameter.path},
-          {"type", nameOf(parameter.type)},
-          {"shape", parameter.shape},
-          {"init", writeInitializer(parameter.init)},
-          {"frozen", parameter.frozen}};
+  json written{{"path", parameter.path},
+               {"type", nameOf(parameter.type)},
+               {"shape", parameter.shape},
+               {"init", writeInitializer(parameter.init)},
+               {"frozen", parameter.frozen}};
+  if (parameter.shard)
+    written["shard"] = writeShard(*parameter.shard);
+  return written;
 }
 
 json writeOptimizer(const OptimizerSettings &settings) {
@@ -114,8 +121,13 @@ json writeRates(const PerRate &rates) {
 }
 
 json writeTensor(const TensorInfo &tensor) {
-  return {
+  json written{
       {"name", tensor.name}, {"type", nameOf(tensor.type)}, {"shape", tensor.shape}, {"batch_axis", tensor.batchAxis}};
+  if (tensor.source != InputSource::Caller)
+    written["given"] = nameOfChoice(tensor.source);
+  if (!tensor.gradientOf.empty())
+    written["gradient_of"] = tensor.gradientOf;
+  return written;
 }
 
 json writeBuffer(const BufferInfo &place) {
@@ -136,6 +148,8 @@ json writeBuffer(const BufferInfo &place) {
     written["init"] = place.init;
     written["positions"] = place.positions;
   }
+  if (!place.wholeOf.empty())
+    written["whole_of"] = place.wholeOf;
   return written;
 }
 

@@ -4,10 +4,8 @@
 #include "plc/Module/MakeInitializer.h"
 #include "plc/Module/ParameterShards.h"
 #include "plc/Support/ResultName.h"
-#include "plc/Support/RunInput.h"
-#include "plc/Support/StateName.h"
-#include "plc/Support/WholeInput.h"
 
+#include "plc/Dialect/Ein/Names.h"
 #include "plc/Dialect/Ein/Provenance.h"
 #include "plc/Runtime/Base/MachineShare.h"
 
@@ -43,11 +41,10 @@ Error errorOf(const RunError &fault) { return Error(runtime::BadInput, fault.loc
 Bytes gradientOf(Interpreter &interpreter, const runtime::ParameterInfo &parameter) {
   Bytes gradient(parameter.tensor().numBytes());
   for (ein::ParamOp param : interpreter.getParameters()) {
-    std::string name = param.getSymName().str();
-    if (wholeOf(name) != parameter.path)
+    if (param.getWhole() != parameter.path)
       continue;
     Bytes sum;
-    for (const Tensor &site : interpreter.getSites(name)) {
+    for (const Tensor &site : interpreter.getSites(param.getSymName())) {
       if (sum.empty())
         sum.assign(site.data(), site.data() + site.numBytes());
       else
@@ -55,29 +52,29 @@ Bytes gradientOf(Interpreter &interpreter, const runtime::ParameterInfo &paramet
     }
     if (sum.empty())
       continue;
-    if (std::optional<PartName> part = parsePartName(name))
-      module::putPart(parameter, *part, sum.data(), gradient.data());
+    if (std::optional<ShardName> shard = ein::findShard(param.getShardAttr()))
+      module::putShard(parameter, *shard, sum.data(), gradient.data());
     else
       gradient = sum;
   }
   return gradient;
 }
 
-/// The bytes of a parameter, or of the shard that a name stands for.
-Tensor pieceOf(const runtime::ParameterInfo &parameter, StringRef name, const Tensor &whole) {
-  std::optional<PartName> part = parsePartName(name);
-  if (!part)
+/// The bytes of a parameter, or of a shard of it.
+Tensor pieceOf(const runtime::ParameterInfo &parameter, const std::optional<ShardName> &shard, const Tensor &whole) {
+  if (!shard)
     return whole;
   std::vector<int64_t> shape = parameter.shape;
-  shape[part->axis] /= part->parts;
+  shape[shard->axis] /= shard->count;
   Tensor piece(whole.element, shape);
-  module::takePart(parameter, *part, whole.data(), piece.data());
+  module::takeShard(parameter, *shard, whole.data(), piece.data());
   return piece;
 }
-void putPiece(const runtime::ParameterInfo &parameter, StringRef name, const Tensor &piece, Tensor &whole) {
-  if (std::optional<PartName> part = parsePartName(name)) {
+void putPiece(const runtime::ParameterInfo &parameter, const std::optional<ShardName> &shard, const Tensor &piece,
+              Tensor &whole) {
+  if (shard) {
     whole = whole.copy();
-    module::putPart(parameter, *part, piece.data(), whole.data());
+    module::putShard(parameter, *shard, piece.data(), whole.data());
   } else {
     whole = piece;
   }
@@ -151,8 +148,7 @@ int64_t InterpretedEngine::indexBound() {
   return bound ? bound : 4;
 }
 
-size_t InterpretedEngine::parameterNumber(StringRef name) const {
-  std::string_view path = wholeOf(name);
+size_t InterpretedEngine::parameterNumber(std::string_view path) const {
   return llvm::find_if(parameterList, [&](auto &info) { return info.path == path; }) - parameterList.begin();
 }
 
@@ -162,7 +158,7 @@ void InterpretedEngine::listParameters() {
     auto init = module::initializerOf(stringifyEnum(param.getInit()), param.getA().convertToDouble(),
                                       param.getB().convertToDouble());
     parameterList.push_back({param.getSymName().str(), ein::lacksPrecision(type) ? real : elementTypeOf(type),
-                             type.getShape().vec(), init, param.getFrozen()});
+                             type.getShape().vec(), init, param.getFrozen(), ein::findShard(param.getShardAttr())});
   }
   parameterList = module::wholeParameters(parameterList); // IR may have shards
 }
@@ -217,31 +213,34 @@ std::vector<std::vector<Tensor>> InterpretedEngine::runBatch(const EntryInfo &en
                                                              const std::vector<Bytes> &inputs) {
   Interpreter &interpreter = *program.interpreter;
   for (ein::ParamOp param : interpreter.getParameters()) {
-    size_t whole = parameterNumber(param.getSymName());
-    interpreter.setParameter(param.getSymName(), pieceOf(parameterList[whole], param.getSymName(), held[whole].value));
+    size_t whole = parameterNumber(param.getWhole());
+    interpreter.setParameter(param.getSymName(),
+                             pieceOf(parameterList[whole], ein::findShard(param.getShardAttr()), held[whole].value));
   }
   ArrayRef<Type> types = interpreter.getModel().getArgumentTypes();
-  auto names = interpreter.getModel().getArgNames().getAsValueRange<StringAttr>();
+  ArrayAttr names = interpreter.getModel().getArgNames();
   std::vector<std::vector<Tensor>> results;
   for (int64_t microBatch = 0; microBatch < entry.microBatches; ++microBatch) {
     interpreter.setMicroBatch(microBatch);
     std::vector<Tensor> arguments;
     for (auto [index, name] : llvm::enumerate(names)) {
-      if (!stateOf(name).empty()) {
-        arguments.push_back(stateIn(program, name, types[index], microBatch));
+      if (auto state = dyn_cast<ein::StateNameAttr>(name)) {
+        arguments.push_back(stateIn(program, state.getPath(), types[index], microBatch));
         continue;
       }
-      if (isGivenByEngine(name)) {
-        arguments.push_back(tensorFrom(name == StringRef(stepInputName) ? ElementType::I32 : ElementType::F32, {},
-                                       runtime::ownInput(name, step).data()));
+      if (isa<ein::GivenNameAttr>(name)) {
+        InputSource source = ein::sourceOf(name);
+        arguments.push_back(tensorFrom(source == InputSource::Step ? ElementType::I32 : ElementType::F32, {},
+                                       runtime::ownInput(source, step).data()));
         continue;
       }
-      StringRef whole = wholeInputOf(name);
-      auto isInput = [&](const runtime::TensorInfo &info) { return info.name == (whole.empty() ? name : whole); };
-      size_t i = llvm::find_if(entry.inputs, isInput) - entry.inputs.begin();
+      auto whole = dyn_cast<ein::WholeNameAttr>(name);
+      std::string input = ein::textOf(whole ? whole.getInput() : name);
+      size_t i =
+          llvm::find_if(entry.inputs, [&](const auto &info) { return info.name == input; }) - entry.inputs.begin();
       Tensor argument = interpreter.makeTensor(types[index]);
       int64_t first = entry.firstSample(microBatch), count = entry.firstSample(microBatch + 1) - first;
-      if (entry.inputs[i].batched() && whole.empty())
+      if (entry.inputs[i].batched() && !whole)
         runtime::takeSamples(entry.inputs[i], inputs[i].data(), first, count, argument.data());
       else
         std::memcpy(argument.data(), inputs[i].data(), argument.numBytes());
@@ -252,19 +251,18 @@ std::vector<std::vector<Tensor>> InterpretedEngine::runBatch(const EntryInfo &en
     } catch (const RunError &fault) {
       throw errorOf(fault);
     }
-    for (auto [name, result] :
-         llvm::zip(interpreter.getModel().getResultNames().getAsValueRange<StringAttr>(), results.back()))
-      if (!stateOf(name).empty())
-        program.states[{name.str(), microBatch}] = result;
+    for (auto [name, result] : llvm::zip(interpreter.getModel().getResultNames(), results.back()))
+      if (auto state = dyn_cast<ein::StateNameAttr>(name))
+        program.states[{state.getPath().str(), microBatch}] = result;
   }
   return results;
 }
 
-Tensor InterpretedEngine::stateIn(Program &program, StringRef name, Type type, int64_t microBatch) {
-  if (auto held = program.states.find({name.str(), microBatch}); held != program.states.end())
+Tensor InterpretedEngine::stateIn(Program &program, StringRef path, Type type, int64_t microBatch) {
+  if (auto held = program.states.find({path.str(), microBatch}); held != program.states.end())
     return held->second;
   Tensor state = program.interpreter->makeTensor(type);
-  auto declared = program.module->lookupSymbol<ein::StateOp>(stateOf(name));
+  auto declared = program.module->lookupSymbol<ein::StateOp>(path);
   runtime::fillElements(state.element, state.numElements(), state.data(), declared.getInit().convertToDouble());
   return state;
 }
@@ -287,13 +285,13 @@ std::vector<Bytes> InterpretedEngine::run(const EntryInfo &entry, const std::vec
   std::vector<Bytes> outputs;
   ArrayAttr names = program.interpreter->getModel().getResultNames();
   for (const runtime::TensorInfo &info : entry.outputs) {
-    size_t i = llvm::find(names, StringAttr::get(names.getContext(), info.name)) - names.begin();
-    if (i == names.size()) { // the sum of a parameter's sites
-      size_t parameter = parameterNumber(parseResultName(info.name).name);
-      outputs.push_back(gradientOf(*program.interpreter, parameterList[parameter]));
-      continue;
-    }
-    outputs.push_back(resultOf(entry, info, results, i));
+    Attribute name = StringAttr::get(names.getContext(), info.name);
+    if (!info.gradientOf.empty())
+      name = ein::GradientNameAttr::get(names.getContext(), info.gradientOf);
+    if (std::optional<unsigned> result = ein::findName(names, name))
+      outputs.push_back(resultOf(entry, info, results, *result));
+    else // the sum of a parameter's sites
+      outputs.push_back(gradientOf(*program.interpreter, parameterList[parameterNumber(info.gradientOf)]));
   }
   return outputs;
 }
@@ -360,7 +358,7 @@ std::optional<Error> InterpretedEngine::findNonFinite(const std::vector<Bytes> &
 void InterpretedEngine::updateParameters(const runtime::TrainingStep &step, Program &program,
                                          runtime::StepResult &result) {
   struct Trained {
-    std::string name; // of the parameter, or of a part
+    std::optional<ShardName> shard;
     size_t whole;
     std::vector<Tensor> sites;
     std::vector<const void *> gradients;
@@ -369,7 +367,10 @@ void InterpretedEngine::updateParameters(const runtime::TrainingStep &step, Prog
   runtime::GradientNorm norm;
   for (ein::ParamOp param : program.interpreter->getParameters()) {
     std::string name = param.getSymName().str();
-    Trained each{name, parameterNumber(name), program.interpreter->getSites(name), {}};
+    Trained each{ein::findShard(param.getShardAttr()),
+                 parameterNumber(param.getWhole()),
+                 program.interpreter->getSites(name),
+                 {}};
     if (param.getFrozen() || each.sites.empty())
       continue;
     for (const Tensor &site : each.sites)
@@ -387,13 +388,13 @@ void InterpretedEngine::updateParameters(const runtime::TrainingStep &step, Prog
   for (const Trained &each : trained) {
     const runtime::ParameterInfo &info = parameterList[each.whole];
     Held &whole = held[each.whole];
-    auto take = [&](const Tensor &from) { return pieceOf(info, each.name, from).copy(); };
+    auto take = [&](const Tensor &from) { return pieceOf(info, each.shard, from).copy(); };
     Tensor value = take(whole.value), first = take(whole.moments[0]), second = take(whole.moments[1]);
     void *const moments[] = {first.data(), second.data()};
     runtime::updateParameter(factors, real, value.numElements(), each.gradients, value.data(), moments);
-    putPiece(info, each.name, value, whole.value);
-    putPiece(info, each.name, first, whole.moments[0]);
-    putPiece(info, each.name, second, whole.moments[1]);
+    putPiece(info, each.shard, value, whole.value);
+    putPiece(info, each.shard, first, whole.moments[0]);
+    putPiece(info, each.shard, second, whole.moments[1]);
   }
 }
 

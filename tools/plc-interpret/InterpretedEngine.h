@@ -46,7 +46,7 @@ private:
     mlir::OwningOpRef<mlir::ModuleOp> module;
     std::unique_ptr<reference::Interpreter> interpreter;
     std::map<std::pair<std::string, int64_t>, reference::Tensor>
-        states; // by name and micro-batch, once there was a run
+        states; // by path and micro-batch, once there was a run
   };
   /// A parameter's value and optimizer moments.
   struct Held {
@@ -62,11 +62,11 @@ private:
   runtime::EntryInfo describe(mlir::ModuleOp module, const std::string &name);
   Program &programOf(const std::string &entry) const;
   /// The value of a state before a run.
-  static reference::Tensor stateIn(Program &program, llvm::StringRef name, mlir::Type type, int64_t microBatch);
+  static reference::Tensor stateIn(Program &program, llvm::StringRef path, mlir::Type type, int64_t microBatch);
   /// Takes the optimizer's step, if it is finite. Adds to the result everything except the losses, which it has.
   void updateParameters(const runtime::TrainingStep &step, Program &program, runtime::StepResult &result);
-  /// The number of the parameter of a name, which may be a shard's.
-  size_t parameterNumber(llvm::StringRef name) const;
+  /// The number of the whole parameter of a path.
+  size_t parameterNumber(std::string_view path) const;
   /// Runs the micro-batches of one batch, in order. Returns the results of each.
   std::vector<std::vector<reference::Tensor>> runBatch(const runtime::EntryInfo &entry, Program &program,
                                                        const runtime::TrainingStep &step,

@@ -2,10 +2,8 @@
 #include "InterpretedEngine.h"
 
 #include "plc/Algebra/Base/EntryPrograms.h"
+#include "plc/Dialect/Ein/Names.h"
 #include "plc/Support/ResultName.h"
-#include "plc/Support/RunInput.h"
-#include "plc/Support/StateName.h"
-#include "plc/Support/WholeInput.h"
 
 #include "llvm/ADT/StringSet.h"
 
@@ -41,12 +39,15 @@ EntryInfo InterpretedEngine::describe(ModuleOp module, const std::string &name) 
   auto list = [&](std::vector<runtime::TensorInfo> &tensors, ArrayAttr names, ArrayRef<int64_t> batch,
                   ArrayRef<Type> all) {
     for (auto [index, type] : llvm::enumerate(all)) {
-      StringRef name = cast<StringAttr>(names[index]).strref();
-      if (!wholeInputOf(name).empty() || !stateOf(name).empty() || isGivenByEngine(name))
-        continue; // nobody gives it
+      if (isa<ein::WholeNameAttr, ein::StateNameAttr, ein::GivenNameAttr>(names[index]))
+        continue; // no caller gives it
       ArrayRef<int64_t> shape = cast<RankedTensorType>(type).getShape();
-      runtime::TensorInfo info{cast<StringAttr>(names[index]).str(), types.elementOf(type),
-                               std::vector<int64_t>(shape.begin(), shape.end()), batch[index]};
+      runtime::TensorInfo info{ein::textOf(names[index]),
+                               types.elementOf(type),
+                               std::vector<int64_t>(shape.begin(), shape.end()),
+                               batch[index],
+                               ein::sourceOf(names[index]),
+                               ein::sourceOfGradient(names[index])};
       if (info.sumsSamples())
         info.shape.erase(info.shape.begin());
       if (info.batched() && entry.microBatches > 1) // The type is that of a batch or a micro-batch.
@@ -92,6 +93,7 @@ void InterpretedEngine::addGradients(EntryInfo &entry, const std::vector<std::st
       if (input.name == result.name) {
         entry.outputs.push_back(input);
         entry.outputs.back().name = output;
+        entry.outputs.back().gradientOf = result.name;
         entry.outputs.back().type = sumTypeOf(input.type);
       }
     for (const runtime::ParameterInfo &info : parameterList)

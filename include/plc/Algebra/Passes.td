@@ -65,15 +65,15 @@ def EinRandom : EinPass<"ein-random"> {
     Before: `--ein-entry` has chosen an entry. After: there is no `ein.random`, no `ein.training` and no `ein.step`.
 
     Each call of a body that draws passes a key as a further argument, and the model gets an input for it. The input is
-    `random(PATH)`, i64, with one key for each sample, or `random(all, PATH)`, with one key for all, for draws without a
-    batch axis. A draw is `map random` of the key, the site and the element's number in its sample. So it is an equation
+    `#ein.random`, i64, with one key for each sample, or with one key for the run, for draws without a batch axis. A
+    draw is `map random` of the key, the site and the element's number in its sample. So it is an equation
     like others: it is recomputed where that is cheaper than to save it, and micro-batches, cuts and recomputation
     change no bit of it. A normal draw is sqrt(-2 log(1 - u)) cos(2 pi v) of two draws u and v (Box and Muller, 1958). A
-    `select` by `ein.training` becomes the branch that is taken. The step is an input `step()`, i32.
+    `select` by `ein.training` becomes the branch that is taken. The step is an input, `#ein.given<step>`, i32.
 
     ```mlir
     %u = ein.random site 1 : tensor<4x8xf32>
-    // becomes, with %key = random(PATH)
+    // becomes, with %key of `#ein.random<PATH per sample>`
     %0 = ein.map random "a,b->ab" %key, %counter : (tensor<4xi64>, tensor<8xi64>) -> tensor<4x8xi64>
     %u = ein.map mul "ab,->ab" %real, %scale   // the casts of %0, times 2^-24
     ```
@@ -166,7 +166,7 @@ def EinMicroBatch : EinPass<"ein-micro-batch"> {
     The batch rule is checked for every M. Each output of a sample depends on that sample alone. A sum over the batch
     reaches a result of the model only through linear equations, so that the results of micro-batches add up to the
     batch's. It may be divided by a value that such sums of inputs alone make. Those are computed over the whole batch,
-    from further arguments `whole(x)` of the model and of the bodies that divide. Constants, such as the divisor of a
+    from further arguments `#ein.whole` of the model and of the bodies that divide. Constants, such as the divisor of a
     mean, are those of the whole batch and stay.
 
     A sum over the batch becomes the last step to its result, which has the batch axis number -2. The linear equations
@@ -198,7 +198,7 @@ def EinShard : EinPass<"ein-shard"> {
   let description = [{
     Before: parameters name the `sizes` of their axes, and bodies are as the language makes them. After: no parameter
     names sizes. A parameter with one of the given `sizes` becomes that number of equal shards along the first axis of
-    such a size: `part(PATH, axis A, P of N)`.
+    such a size. Each shard is a parameter with its `#ein.shard`.
 
     In bodies all values that follow from shards are computed for each shard, up to where the dimension is summed away.
     There the shards' sums are added pairwise. So the order of the sum is the program's, whichever rank computes a
@@ -313,12 +313,12 @@ def EinDifferentiate : EinPass<"ein-differentiate"> {
     `ein`). `ein.stop` is replaced by its input. With `forward-only` nothing else happens.
 
     With `wrt` the gradients are those of the named arguments and parameters, trained or not, instead of all trained
-    parameters. The gradient of an argument `x` becomes a result of the model, `grad(x)`, with the argument's type and
-    batch axis: one for each sample if it has one, else a sum over the micro-batches. Where `loss` does not depend on
+    parameters. The gradient of an argument `x` becomes a result of the model, `#ein.grad<"x">`, with the argument's type
+    and batch axis: one for each sample if it has one, else a sum over the micro-batches. Where `loss` does not depend on
     the argument or parameter, the result is zeros.
 
-    With `scales-loss` the gradients are those of the loss times `loss_scale()`, an input of the model that the engine
-    provides. The gradient of the loss is then that input instead of 1.
+    With `scales-loss` the gradients are those of the loss times `#ein.given<loss_scale>`, an input of the model that
+    the engine provides. The gradient of the loss is then that input instead of 1.
 
     Refused: gradients of `max` and `min` over more than 2^24 elements of f32 or 2^53 of f64, because positions are
     counted in that type.
@@ -359,7 +359,7 @@ def EinRecomputeIterations : EinPass<"ein-recompute-iterations"> {
 def EinUpdateStates : EinPass<"ein-update-states"> {
   let summary = "write the new value of each state into its memory";
   let description = [{
-    Before: a result `state(PATH)` of the model is any value. After: an `ein.put` makes it, into the argument of that
+    Before: a result `#ein.state` of the model is any value. After: an `ein.put` makes it, into the argument of that
     name, and no equation reads that argument behind it.
 
     An update of one position of an axis has the form `if t == pos[..] then row[..] else old[..]`. Then `ein.put`

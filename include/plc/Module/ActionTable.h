@@ -28,6 +28,11 @@ struct BufferInfo {
   double init = 0;                     // State: the value of each element before the first run
   int64_t positions = 0;               // State: extent of the axis in which a run writes one position; 0: it writes all
   int64_t lane = 0, lanes = 1;         // Gradient: accumulation groups from `lane` on, one behind another
+  std::optional<ShardName> shard{};    // Parameter, Gradient, Moment1, Moment2: if the parameter is a shard
+  std::string wholeOf{}; // Input: the input of which it has all rows, the same in each micro-batch; else empty
+
+  /// The path of the whole parameter, for a buffer of a parameter or of a shard.
+  const std::string &parameter() const { return shard ? shard->whole : name; }
 };
 
 /// A call of a kernel within a task.

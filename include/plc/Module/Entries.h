@@ -3,10 +3,12 @@
 #define PLC_MODULE_ENTRIES_H
 
 #include "plc/Module/Tensors.h"
+#include "plc/Support/ShardName.h"
 #include "plc/Support/ProgramKind.h"
 #include "plc/Support/ResultName.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace plc::module {
 
@@ -20,23 +22,24 @@ struct Initializer {
   double low = 0, high = 1; // Uniform
 };
 
-/// A parameter, or a shard of one (PartName.h).
+/// A parameter, or a shard of one (ShardName.h).
 struct ParameterInfo {
   std::string path;
   ElementType type = ElementType::F32;
   std::vector<int64_t> shape;
   Initializer init;
   bool frozen = false;
+  std::optional<ShardName> shard{}; ///< if it is a shard of a whole parameter; `path` is then its text
 
   TensorInfo tensor() const { return {path, type, shape}; }
-  TensorInfo gradient() const { return {gradientName(path), type, shape}; }
+  TensorInfo gradient() const { return {.name = gradientName(path), .type = type, .shape = shape, .gradientOf = path}; }
 };
 
 /// The entry that is `train` without its update. Engines make it; no module stores it.
 inline constexpr const char *gradientEntry = "gradient";
 
 /// One way to run the model: `train`, `eval`, `infer`, `infer.OUTPUT+..`, or `gradient`. Outputs of the last two may
-/// include `grad(NAME)`. Shapes are those of the whole batch.
+/// include gradients. Shapes are those of the whole batch.
 struct EntryInfo {
   std::string name;
   int64_t batch = 1;        // samples of a run
@@ -50,6 +53,11 @@ struct EntryInfo {
   /// The index of an output; the number of outputs if there is none of that name.
   size_t findOutput(std::string_view output) const {
     auto found = std::find_if(outputs.begin(), outputs.end(), [&](const auto &each) { return each.name == output; });
+    return static_cast<size_t>(found - outputs.begin());
+  }
+  /// The index of the gradient for an input or a parameter; `outputs.size()` if there is none.
+  size_t findGradient(std::string_view of) const {
+    auto found = std::find_if(outputs.begin(), outputs.end(), [&](const auto &each) { return each.gradientOf == of; });
     return static_cast<size_t>(found - outputs.begin());
   }
 

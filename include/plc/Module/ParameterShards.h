@@ -3,19 +3,18 @@
 #define PLC_MODULE_PARAMETERSHARDS_H
 
 #include "plc/Module/Entries.h"
-#include "plc/Support/PartName.h"
 
 #include <cstddef>
 
 namespace plc::module {
 
-/// The parameters as users see them: shards (PartName.h), which follow one another, become one whole parameter. Throws
-/// FormatError if a shard is missing or differs.
+/// The parameters as users see them: shards, which follow one another, become one whole parameter. Throws FormatError
+/// if a shard is missing or differs.
 std::vector<ParameterInfo> wholeParameters(const std::vector<ParameterInfo> &held);
 
-/// Copies the bytes of a shard out of those of the whole parameter; putPart copies them back.
-void takePart(const ParameterInfo &whole, const PartName &part, const std::byte *from, std::byte *to);
-void putPart(const ParameterInfo &whole, const PartName &part, const std::byte *from, std::byte *to);
+/// Copies the bytes of a shard out of those of the whole parameter; putShard copies them back.
+void takeShard(const ParameterInfo &whole, const ShardName &shard, const std::byte *from, std::byte *to);
+void putShard(const ParameterInfo &whole, const ShardName &shard, const std::byte *from, std::byte *to);
 
 } // namespace plc::module
 

@@ -3,6 +3,7 @@
 #define PLC_MODULE_TENSORS_H
 
 #include "plc/Support/ElementType.h"
+#include "plc/Support/InputSource.h"
 #include "plc/Support/SummedBatch.h"
 
 #include <string>
@@ -18,7 +19,12 @@ struct TensorInfo {
   /// The axis of the batch, of which each micro-batch takes a run. -1: it has none. summedBatch: the tensor is the sum
   /// of values of this shape, one for each sample.
   int64_t batchAxis = -1;
+  InputSource source = InputSource::Caller; ///< of an input
+  std::string gradientOf{};                 ///< of an output: the input or parameter whose gradient it is; else empty
 
+  /// Whether its values come from a seed unless a caller gives them; whether only an engine gives them.
+  bool isRandom() const { return source == InputSource::Random; }
+  bool isGivenByEngine() const { return source == InputSource::Step || source == InputSource::LossScale; }
   bool batched() const { return batchAxis >= 0; }
   bool sumsSamples() const { return batchAxis == summedBatch; }
   int64_t numElements() const;

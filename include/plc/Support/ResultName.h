@@ -2,8 +2,6 @@
 #ifndef PLC_SUPPORT_RESULTNAME_H
 #define PLC_SUPPORT_RESULTNAME_H
 
-#include "plc/Support/StateName.h"
-
 #include <string>
 #include <string_view>
 
@@ -12,7 +10,7 @@ namespace plc {
 /// The output that training minimizes.
 inline constexpr const char *lossName = "loss";
 
-/// The three kinds of results that a program can give, told apart by their names alone:
+/// The three kinds of results that a caller can request, as text:
 ///
 ///   logits          an output of the model
 ///   grad(x)         the gradient of the output 'loss' for an input or a parameter; its path may hold points
@@ -32,7 +30,8 @@ inline ResultName parseResultName(std::string_view text) {
   if (text.starts_with(open) && text.ends_with(")"))
     return {ResultName::Kind::Gradient, text.substr(open.size(), text.size() - open.size() - 1)};
   // Neither an unclosed 'grad(' nor a state is a path: each is refused by its whole name, as an unknown output.
-  bool hasPath = text.find('.') != std::string_view::npos && !text.starts_with(open) && stateOf(text).empty();
+  bool isState = text.starts_with("state(") && text.ends_with(")");
+  bool hasPath = text.find('.') != std::string_view::npos && !text.starts_with(open) && !isState;
   return {hasPath ? ResultName::Kind::RuleValue : ResultName::Kind::Output, text};
 }
 

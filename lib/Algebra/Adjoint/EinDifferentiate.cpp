@@ -3,12 +3,10 @@
 #include "Base/Bodies.h"
 #include "SplitBody.h"
 #include "plc/Algebra/Passes.h"
+#include "plc/Dialect/Ein/Names.h"
 #include "plc/Support/Errors.h"
-#include "plc/Support/PartName.h"
 #include "plc/Support/ResultName.h"
-#include "plc/Support/RunInput.h"
 #include "plc/Support/SummedBatch.h"
-#include "plc/Support/WholeInput.h"
 
 #include "llvm/ADT/StringSet.h"
 
@@ -73,12 +71,10 @@ private:
         return call.emitError("model '") << model.getSymName() << "' is differentiated already: body '"
                                          << call.getCallee() << "' has role '" << stringifyBodyRole(*role) << "'";
     int64_t rank = 0; // 1 where the result is the sum over a batch axis in front
-    for (auto [name, value, batch] : llvm::zip(model.getResultNames().getAsValueRange<StringAttr>(),
-                                               block.getTerminator()->getOperands(), model.getResultBatch()))
-      if (name == lossName) {
-        loss = value;
-        rank = batch == summedBatch;
-      }
+    if (auto at = ein::findName(model.getResultNames(), StringAttr::get(model.getContext(), lossName))) {
+      loss = block.getTerminator()->getOperand(*at);
+      rank = model.getResultBatch()[*at] == summedBatch;
+    }
     if (!loss)
       return model.emitError("model '") << model.getSymName() << "' has no scalar output 'loss' to train";
     if (int64_t(shapeOf(loss).size()) != rank || !ein::isTensorOf(ein::Domain::Real, loss.getType()))
@@ -90,8 +86,9 @@ private:
   // Finds the arguments and parameters that `names` asks for.
   LogicalResult findSources() {
     for (const std::string &name : names) {
-      auto argument = llvm::find(model.getArgNames(), StringAttr::get(model.getContext(), name));
-      if (llvm::is_contained(model.getArgNames(), StringAttr::get(model.getContext(), wholeInputName(name))))
+      auto plain = StringAttr::get(model.getContext(), name);
+      std::optional<unsigned> argument = ein::findName(model.getArgNames(), plain);
+      if (ein::findName(model.getArgNames(), ein::WholeNameAttr::get(model.getContext(), plain)))
         return emitOptionError(model, "the gradient for input '")
                << name << "' needs one micro-batch: the loss is divided by a sum of it over the whole batch";
       SmallVector<ein::ParamOp> pieces = piecesOf(name);
@@ -99,8 +96,8 @@ private:
       if (param && ein::isNarrow(param.getType()))
         return emitOptionError(model, "parameter '")
                << name << "' is " << param.getType() << ", whose elements only hold numbers: it has no gradient";
-      if (argument != model.getArgNames().end())
-        arguments.push_back({name, block.getArgument(argument - model.getArgNames().begin())});
+      if (argument)
+        arguments.push_back({name, block.getArgument(*argument)});
       else if (param)
         for (ein::ParamOp piece : pieces)
           wantedParams.insert(piece.getSymName());
@@ -117,7 +114,7 @@ private:
   SmallVector<ein::ParamOp> piecesOf(StringRef name) {
     SmallVector<ein::ParamOp> pieces;
     for (auto param : model->getParentOfType<ModuleOp>().getOps<ein::ParamOp>())
-      if (StringRef(wholeOf(param.getSymName())) == name)
+      if (param.getWhole() == name)
         pieces.push_back(param);
     return pieces;
   }
@@ -205,7 +202,8 @@ private:
     auto maker = loss.getDefiningOp<ein::CallOp>();
     auto type = cast<RankedTensorType>(loss.getType());
     auto scalar = RankedTensorType::get({}, type.getElementType());
-    Value scale = runInput(model, scalar, lossScaleInputName, /*batchAxis=*/-1);
+    auto scaleName = ein::GivenNameAttr::get(model.getContext(), ein::EngineValue::loss_scale);
+    Value scale = runInput(model, scalar, scaleName, /*batchAxis=*/-1);
     OpBuilder builder(block.getTerminator());
     ein::FuncOp body =
         made("scale", ein::BodyRole::B, scalar, type, [&](OpBuilder &builder, ArrayRef<Value> arguments) {
@@ -284,7 +282,7 @@ private:
     SmallVector<int64_t> axes(model.getResultBatch());
     auto add = [&](StringRef name, Value gradient, int64_t axis) {
       block.getTerminator()->insertOperands(axes.size(), gradient);
-      resultNames.push_back(builder.getStringAttr(gradientName(name)));
+      resultNames.push_back(ein::GradientNameAttr::get(model.getContext(), name));
       axes.push_back(axis);
     };
     for (auto &[name, argument] : arguments)
@@ -304,11 +302,11 @@ private:
   // The type of a parameter, or of the parameter of which it is a shard.
   static Type wholeType(ein::ParamOp param) {
     auto type = cast<RankedTensorType>(param.getType());
-    std::optional<PartName> part = parsePartName(param.getSymName());
-    if (!part)
+    ein::ShardAttr shard = param.getShardAttr();
+    if (!shard)
       return type;
     SmallVector<int64_t> shape(type.getShape());
-    shape[part->axis] *= part->parts;
+    shape[shard.getAxis()] *= shard.getCount();
     return RankedTensorType::get(shape, type.getElementType());
   }
 

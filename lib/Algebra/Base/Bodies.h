@@ -15,9 +15,9 @@ namespace plc::algebra {
 /// The model of a module. Null, after an error, if the module has no model or several.
 ein::ModelOp modelOf(mlir::ModuleOp module);
 
-/// The model's input `name`, which no data file gives (`Support/RunInput.h`). Adds it behind the other inputs if the
-/// model lacks it. `batchAxis` is its axis of samples, or -1.
-mlir::Value runInput(ein::ModelOp model, mlir::Type type, llvm::StringRef name, int64_t batchAxis);
+/// The model's input `name`, which no data file gives (`#ein.random`, `#ein.given`). Adds it behind the other inputs if
+/// the model lacks it. `batchAxis` is its axis of samples, or -1.
+mlir::Value runInput(ein::ModelOp model, mlir::Type type, mlir::Attribute name, int64_t batchAxis);
 
 /// Fails, with an error, if the module has neither `ein.func` nor `ein.model`. So a pass at a wrong position of a
 /// pipeline is an error, not a silent no-op.

@@ -1,5 +1,6 @@
 //===- EntryPrograms.cpp - the programs of a model ------------------------===//
 #include "plc/Algebra/Base/EntryPrograms.h"
+#include "plc/Dialect/Ein/Names.h"
 #include "plc/Support/ResultName.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -13,9 +14,7 @@ std::string Entry::name() const {
   return nameOfChoice(program) + (outputs.empty() ? "" : "." + llvm::join(outputs, "+"));
 }
 
-bool plc::algebra::hasLoss(ein::ModelOp model) {
-  return llvm::is_contained(model.getResultNames().getAsValueRange<StringAttr>(), StringRef(lossName));
-}
+bool plc::algebra::hasLoss(ein::ModelOp model) { return ein::hasName(model.getResultNames(), lossName); }
 
 std::vector<Entry> plc::algebra::entriesOf(ein::ModelOp model, bool trains, const std::vector<std::string> &asked) {
   std::vector<Entry> entries;
@@ -25,12 +24,12 @@ std::vector<Entry> plc::algebra::entriesOf(ein::ModelOp model, bool trains, cons
     entries.push_back({ProgramKind::eval, {}});
   entries.push_back({ProgramKind::infer, {}});
   // States and values of rules get no entry of their own.
-  auto isOutput = [](StringRef name) { return !parseResultName(name).isRuleValue() && stateOf(name).empty(); };
-  auto names = model.getResultNames().getAsValueRange<StringAttr>();
+  ArrayAttr names = model.getResultNames();
+  int64_t results = llvm::count_if(names, llvm::IsaPred<StringAttr>);
   // One output may need fewer inputs than all outputs together: `generate` has no next token.
-  for (StringRef name : names)
-    if (llvm::count_if(names, [](StringRef each) { return stateOf(each).empty(); }) > 1 && name != lossName &&
-        isOutput(name))
+  for (Attribute each : names)
+    if (auto name = dyn_cast<StringAttr>(each);
+        name && results > 1 && name.getValue() != lossName && !ein::isRuleValue(name))
       entries.push_back({ProgramKind::infer, {name.str()}});
   bool isThere = llvm::any_of(entries, [&](const Entry &entry) { return entry.outputs == asked; });
   if (!asked.empty() && !isThere)

@@ -1,8 +1,8 @@
 //===- BatchAxes.cpp - which axes run along the batch ---------------------===//
 #include "BatchAxes.h"
 #include "Base/Equations.h"
+#include "plc/Dialect/Ein/Names.h"
 #include "plc/Dialect/Ein/Views.h"
-#include "plc/Support/StateName.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -15,9 +15,8 @@ BatchAxes::BatchAxes(ein::ModelOp model) : model(model) {
   model->getParentOfType<ModuleOp>().walk([&](Operation *op) { visit(op, symbols); });
   // A state's value before a run and its value after the run have the same axes.
   for (auto [argument, name] : llvm::zip(model.getBody().getArguments(), model.getArgNames()))
-    if (!stateOf(cast<StringAttr>(name).getValue()).empty())
-      unifyValues(argument, model.getBody().front().back().getOperand(llvm::find(model.getResultNames(), name) -
-                                                                      model.getResultNames().begin()));
+    if (isa<ein::StateNameAttr>(name))
+      unifyValues(argument, model.getBody().front().back().getOperand(*ein::findName(model.getResultNames(), name)));
   for (auto [argument, axis] : llvm::zip(model.getBody().getArguments(), model.getArgBatch()))
     if (axis >= 0)
       batch.insert(root(node(argument.getAsOpaquePointer(), axis)));
@@ -215,7 +214,7 @@ LogicalResult BatchAxes::checkPlace(ein::InsertSliceOp place) {
 LogicalResult BatchAxes::checkModel() {
   for (auto [index, argument] : llvm::enumerate(model.getBody().getArguments())) {
     int64_t declared = model.getArgBatch()[index];
-    StringRef name = cast<StringAttr>(model.getArgNames()[index]).getValue();
+    std::string name = ein::textOf(model.getArgNames()[index]);
     if (declared >= 0 && shapeOf(argument)[declared] != model.getBatch())
       return model.emitError("argument '") << name << "' has extent " << shapeOf(argument)[declared]
                                            << " along the batch but the batch has " << model.getBatch() << " samples";
@@ -227,7 +226,7 @@ LogicalResult BatchAxes::checkModel() {
   Operation &end = model.getBody().front().back();
   for (auto [index, value] : llvm::enumerate(end.getOperands())) {
     int64_t declared = model.getResultBatch()[index];
-    StringRef name = cast<StringAttr>(model.getResultNames()[index]).getValue();
+    std::string name = ein::textOf(model.getResultNames()[index]);
     for (int64_t axis = 0, rank = shapeOf(value).size(); axis < rank; ++axis)
       if (isBatch(value, axis) != (axis == declared))
         return model.emitError("result '")

@@ -79,8 +79,8 @@ PartialSums findPartialSums(ein::ModelOp model, const BatchAxes &axes);
 /// than what it sums, and where a loop, a view or a position reads it. The batch rule must hold.
 void sumSamplesLast(ein::ModelOp model, const BatchAxes &axes);
 
-/// Makes the divisors of `quotients` sums over the whole batch, of further arguments of the model
-/// (`Support/WholeInput.h`). Must run before the batch is marked: the divisors are of all samples in each micro-batch.
+/// Makes the divisors of `quotients` sums over the whole batch, of further arguments of the model (`#ein.whole`). Must
+/// run before the batch is marked: the divisors are of all samples in each micro-batch.
 void divideByWhole(ein::ModelOp model, const BatchAxes &axes, llvm::ArrayRef<mlir::Operation *> quotients);
 
 } // namespace plc::algebra

@@ -1,7 +1,7 @@
 //===- BatchRule.cpp - sums over the batch stay sums ----------------------===//
 #include "Base/Equations.h"
 #include "BatchAxes.h"
-#include "plc/Support/StateName.h"
+#include "plc/Dialect/Ein/Names.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -267,11 +267,13 @@ FailureOr<SmallVector<Operation *>> algebra::checkBatchRule(ein::ModelOp model, 
   FailureOr<SmallVector<Relation>> results = rule.run(model, arguments);
   if (failed(results))
     return failure();
-  for (auto [name, relation] : llvm::zip(model.getResultNames().getAsValueRange<StringAttr>(), *results))
-    if (StringRef path = stateOf(name); !path.empty() && failed(checkState(model, path, relation.kind, microBatches)))
+  for (auto [name, relation] : llvm::zip(model.getResultNames(), *results))
+    if (auto state = dyn_cast<ein::StateNameAttr>(name);
+        state && failed(checkState(model, state.getPath(), relation.kind, microBatches)))
       return failure();
     else if (relation.kind == Kind::Invariant && microBatches > 1)
-      return model.emitError("result '") << name << "' does not depend on the batch, so it cannot be added over "
+      return model.emitError("result '") << ein::textOf(name)
+                                         << "' does not depend on the batch, so it cannot be added over "
                                          << microBatches << " micro-batches";
   return SmallVector<Operation *>(rule.quotients.begin(), rule.quotients.end());
 }

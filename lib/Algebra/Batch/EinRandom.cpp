@@ -4,7 +4,6 @@
 #include "BatchAxes.h"
 #include "Loops/LoopRewrites.h"
 #include "plc/Algebra/Passes.h"
-#include "plc/Support/RunInput.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/MapVector.h"
@@ -177,7 +176,8 @@ private:
     Type i64 = IntegerType::get(&getContext(), 64);
     auto type = ofSamples ? RankedTensorType::get({int64_t(model.getBatch())}, i64) : RankedTensorType::get({}, i64);
     return argumentOf(model, function, type, [&](StringRef path) {
-      return runInput(model, type, randomInputName(path.str(), ofSamples), ofSamples ? 0 : -1);
+      auto name = ein::RandomNameAttr::get(&getContext(), path, ofSamples ? ein::KeysPer::sample : ein::KeysPer::run);
+      return runInput(model, type, name, ofSamples ? 0 : -1);
     });
   }
 
@@ -188,7 +188,8 @@ private:
     for (auto &[function, own] : steps) {
       Type type = own.front().getType();
       Value step = argumentOf(model, function, type, [&](StringRef) {
-        return runInput(model, type, StringRef(stepInputName), /*batchAxis=*/-1);
+        return runInput(model, type, ein::GivenNameAttr::get(&getContext(), ein::EngineValue::step),
+                        /*batchAxis=*/-1);
       });
       for (ein::StepOp op : own) {
         op.replaceAllUsesWith(step);
@@ -229,14 +230,13 @@ private:
 } // namespace
 
 // The input of that name, or a further one.
-Value algebra::runInput(ein::ModelOp model, Type type, StringRef name, int64_t batchAxis) {
+Value algebra::runInput(ein::ModelOp model, Type type, Attribute name, int64_t batchAxis) {
   Block &block = model.getBody().front();
   SmallVector<Attribute> names(model.getArgNames().begin(), model.getArgNames().end());
-  auto attribute = StringAttr::get(model.getContext(), name);
-  if (auto there = llvm::find(names, attribute); there != names.end())
+  if (auto there = llvm::find(names, name); there != names.end())
     return block.getArgument(there - names.begin());
   Value input = block.addArgument(type, model.getLoc());
-  names.push_back(attribute);
+  names.push_back(name);
   SmallVector<int64_t> batch(model.getArgBatch());
   batch.push_back(batchAxis);
   model.setArgNamesAttr(ArrayAttr::get(model.getContext(), names));

@@ -11,8 +11,6 @@
 #include "Base/Equations.h"
 #include "BatchAxes.h"
 
-#include "plc/Support/StateName.h"
-
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 

@@ -13,8 +13,6 @@
 #include "Base/Bodies.h"
 #include "BatchAxes.h"
 
-#include "plc/Support/WholeInput.h"
-
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
@@ -65,8 +63,7 @@ private:
   // A further input of the model without a batch axis: `whole(x)`.
   Value inputOf(BlockArgument argument) {
     SmallVector<Attribute> names(model.getArgNames().getValue());
-    StringRef input = cast<StringAttr>(names[argument.getArgNumber()]).getValue();
-    names.push_back(StringAttr::get(model.getContext(), wholeInputName(input)));
+    names.push_back(ein::WholeNameAttr::get(model.getContext(), names[argument.getArgNumber()]));
     SmallVector<int64_t> batch(model.getArgBatch());
     batch.push_back(-1);
     Value whole = model.getBody().addArgument(argument.getType(), argument.getLoc());

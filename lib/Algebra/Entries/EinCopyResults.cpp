@@ -2,8 +2,8 @@
 #include "Base/Bodies.h"
 #include "Base/Equations.h"
 #include "plc/Algebra/Passes.h"
+#include "plc/Dialect/Ein/Names.h"
 #include "plc/Dialect/Ein/Provenance.h"
-#include "plc/Support/StateName.h"
 
 #include "mlir/IR/Remarks.h"
 #include "mlir/IR/SymbolTable.h"
@@ -36,7 +36,7 @@ public:
   void run() {
     llvm::DenseSet<Equation> taken;
     auto isState = [&](OpOperand &result) {
-      return !stateOf(cast<StringAttr>(model.getResultNames()[result.getOperandNumber()]).getValue()).empty();
+      return isa<ein::StateNameAttr>(model.getResultNames()[result.getOperandNumber()]);
     };
     // States take their value first: their buffer exists already, so another result of the same value is the copy.
     for (OpOperand &result : model.getBody().front().getTerminator()->getOpOperands())
@@ -51,7 +51,7 @@ public:
       remark::passed(result.get().getLoc(),
                      remark::RemarkOpts::name("Copied").category(pass).function(model.getSymName()))
           << remark::add("result '{0}' is copied: it is {1}",
-                         cast<StringAttr>(model.getResultNames()[result.getOperandNumber()]).getValue(),
+                         ein::textOf(model.getResultNames()[result.getOperandNumber()]),
                          maker ? "another result, too" : "an input or a parameter");
       result.set(copy(result.get(), result.getOperandNumber()));
     }
@@ -84,7 +84,7 @@ private:
     OpBuilder builder(first);
     if (Operation *maker = value.getDefiningOp())
       builder.setInsertionPointAfter(maker);
-    std::string name = (model.getSymName() + "." + cast<StringAttr>(model.getResultNames()[result]).getValue()).str();
+    std::string name = (model.getSymName() + "." + ein::textOf(model.getResultNames()[result])).str();
     std::string path = name;
     for (unsigned i = 1; !paths.insert(path).second; ++i)
       path = name + "." + std::to_string(i);

@@ -2,6 +2,7 @@
 #include "Base/Bodies.h"
 #include "Batch/BatchAxes.h"
 #include "plc/Algebra/Passes.h"
+#include "plc/Dialect/Ein/Names.h"
 #include "plc/Dialect/Ein/Provenance.h"
 #include "plc/Support/Errors.h"
 #include "plc/Support/ResultName.h"
@@ -24,12 +25,9 @@ using namespace plc::algebra;
 
 namespace {
 
-// The index of a name; nullopt if it is not there.
-std::optional<unsigned> indexOf(ArrayAttr names, StringRef name) {
-  for (auto [index, other] : llvm::enumerate(names.getAsValueRange<StringAttr>()))
-    if (other == name)
-      return index;
-  return std::nullopt;
+// The index of a plain name; nullopt if it is not there.
+std::optional<unsigned> indexOf(ArrayAttr names, StringRef plain) {
+  return ein::findName(names, StringAttr::get(names.getContext(), plain));
 }
 
 // The elements that are not erased.
@@ -52,9 +50,9 @@ SmallVector<int64_t> kept(ArrayRef<int64_t> all, const BitVector &erased) {
 // Names for an error message, without states.
 std::string list(ArrayAttr names) {
   std::vector<std::string> quoted;
-  for (StringRef name : names.getAsValueRange<StringAttr>())
-    if (stateOf(name).empty())
-      quoted.push_back("'" + name.str() + "'");
+  for (Attribute name : names)
+    if (!isa<ein::StateNameAttr>(name))
+      quoted.push_back("'" + ein::textOf(name) + "'");
   return quoted.empty() ? "none" : llvm::join(quoted, ", ");
 }
 
@@ -96,9 +94,9 @@ struct EinEntry : algebra::impl::EinEntryBase<EinEntry> {
   void selectScalars(ein::ModelOp model, BitVector &needed) {
     Operation *end = &model.getBody().front().back();
     BitVector known = argumentsOf(model, end->getOperand(needed.find_first()));
-    for (auto [index, name] : llvm::enumerate(model.getResultNames().getAsValueRange<StringAttr>())) {
+    for (auto [index, name] : llvm::enumerate(model.getResultNames())) {
       Value result = end->getOperand(index);
-      bool scalar = cast<RankedTensorType>(result.getType()).getRank() == 0 && !parseResultName(name).isRuleValue();
+      bool scalar = cast<RankedTensorType>(result.getType()).getRank() == 0 && !ein::isRuleValue(name);
       if (scalar && !argumentsOf(model, result).test(known))
         needed.set(index);
     }
@@ -144,15 +142,15 @@ struct EinEntry : algebra::impl::EinEntryBase<EinEntry> {
       return success();
     }
     // Every run of `infer` advances the states, whatever outputs are requested.
-    for (auto [index, name] : llvm::enumerate(model.getResultNames().getAsValueRange<StringAttr>()))
-      if (!stateOf(name).empty())
+    for (auto [index, name] : llvm::enumerate(model.getResultNames()))
+      if (isa<ein::StateNameAttr>(name))
         needed.set(index);
-    for (auto [index, name] : llvm::enumerate(model.getArgNames().getAsValueRange<StringAttr>()))
-      if (!stateOf(name).empty())
+    for (auto [index, name] : llvm::enumerate(model.getArgNames()))
+      if (isa<ein::StateNameAttr>(name))
         arguments.set(index);
     if (outputs.empty())
-      for (auto [index, name] : llvm::enumerate(model.getResultNames().getAsValueRange<StringAttr>()))
-        if (!parseResultName(name).isRuleValue())
+      for (auto [index, name] : llvm::enumerate(model.getResultNames()))
+        if (!ein::isRuleValue(name))
           needed.set(index);
     for (const std::string &name : outputs) {
       if (ResultName result = parseResultName(name); result.isGradient()) {
@@ -161,7 +159,7 @@ struct EinEntry : algebra::impl::EinEntryBase<EinEntry> {
         continue;
       }
       std::optional<unsigned> index = indexOf(model.getResultNames(), name);
-      if (!index || !stateOf(name).empty())
+      if (!index)
         return emitOptionError(model, "model '")
                << model.getSymName() << "' has no output '" << name << "'; it has " << list(model.getResultNames());
       needed.set(*index);
@@ -180,8 +178,8 @@ struct EinEntry : algebra::impl::EinEntryBase<EinEntry> {
   void findBatch(ein::ModelOp model) {
     SmallVector<int64_t> axes(model.getResultBatch());
     std::optional<BatchAxes> known;
-    for (auto [index, name] : llvm::enumerate(model.getResultNames().getAsValueRange<StringAttr>())) {
-      if (!parseResultName(name).isRuleValue() || model.getBatch() == 0)
+    for (auto [index, name] : llvm::enumerate(model.getResultNames())) {
+      if (!ein::isRuleValue(name) || model.getBatch() == 0)
         continue;
       if (!known)
         known.emplace(model);
@@ -201,14 +199,14 @@ struct EinEntry : algebra::impl::EinEntryBase<EinEntry> {
     std::optional<BatchAxes> known;
     SmallVector<int64_t> arguments(model.getArgBatch()), results(model.getResultBatch());
     for (auto [index, name] : llvm::enumerate(model.getArgNames())) {
-      if (stateOf(cast<StringAttr>(name).getValue()).empty())
+      if (!isa<ein::StateNameAttr>(name))
         continue;
       if (!known)
         known.emplace(model);
       Value value = model.getBody().getArgument(index);
       for (int64_t axis = 0, rank = cast<RankedTensorType>(value.getType()).getRank(); axis < rank; ++axis)
         if (known->isBatch(value, axis))
-          arguments[index] = results[*indexOf(model.getResultNames(), cast<StringAttr>(name))] = axis;
+          arguments[index] = results[*ein::findName(model.getResultNames(), name)] = axis;
     }
     model.setArgBatch(arguments);
     model.setResultBatch(results);

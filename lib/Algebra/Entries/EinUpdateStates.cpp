@@ -2,8 +2,8 @@
 #include "Base/Bodies.h"
 #include "Base/Equations.h"
 #include "plc/Algebra/Passes.h"
+#include "plc/Dialect/Ein/Names.h"
 #include "plc/Dialect/Ein/Views.h"
-#include "plc/Support/StateName.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
@@ -247,8 +247,8 @@ struct EinUpdateStates : algebra::impl::EinUpdateStatesBase<EinUpdateStates> {
     llvm::MapVector<std::tuple<Operation *, unsigned, unsigned>, SmallVector<unsigned>> places;
     llvm::MapVector<Operation *, SmallVector<Place>> bodies;
     SmallVector<unsigned> alone;
-    for (auto [index, name] : llvm::enumerate(model.getResultNames().getAsValueRange<StringAttr>())) {
-      if (stateOf(name).empty())
+    for (auto [index, name] : llvm::enumerate(model.getResultNames())) {
+      if (!isa<ein::StateNameAttr>(name))
         continue;
       if (auto place = placeOf(model, index))
         places[*place].push_back(index);
@@ -276,8 +276,7 @@ struct EinUpdateStates : algebra::impl::EinUpdateStatesBase<EinUpdateStates> {
 private:
   // The argument of the model that holds the old value of a state.
   static Value oldOf(ein::ModelOp model, unsigned result) {
-    unsigned argument = llvm::find(model.getArgNames(), model.getResultNames()[result]) - model.getArgNames().begin();
-    return model.getBody().getArgument(argument);
+    return model.getBody().getArgument(*ein::findName(model.getArgNames(), model.getResultNames()[result]));
   }
 
   static int64_t countCalls(ein::ModelOp model, ein::FuncOp body) {
@@ -306,7 +305,7 @@ private:
     for (Operation *user : old.getUsers())
       if (user != end && user->getNumResults() && !llvm::is_contained(given, user->getResult(0)))
         given.push_back(user->getResult(0));
-    std::string name = (model.getSymName() + "." + cast<StringAttr>(model.getResultNames()[result]).getValue()).str();
+    std::string name = (model.getSymName() + "." + ein::textOf(model.getResultNames()[result])).str();
     OpBuilder builder(model);
     auto types = llvm::map_to_vector(given, [](Value value) { return value.getType(); });
     auto body = ein::FuncOp::create(builder, made.getLoc(), name, builder.getFunctionType(types, made.getType()));
@@ -324,11 +323,11 @@ private:
 
   // Remarks whether a state is written in place or replaced by a copy.
   void tell(ein::ModelOp model, unsigned result, bool inPlace) {
-    StringRef name = cast<StringAttr>(model.getResultNames()[result]).getValue();
+    auto name = cast<ein::StateNameAttr>(model.getResultNames()[result]);
     remark::passed(model.getLoc(), remark::RemarkOpts::name(inPlace ? "UpdatedInPlace" : "CopiedToState")
                                        .category(getArgument())
                                        .function(model.getSymName()))
-        << remark::add("state '{0}' {1}", stateOf(name),
+        << remark::add("state '{0}' {1}", name.getPath(),
                        inPlace ? "is written in place, at its positions alone"
                                : "is replaced by a copy of its new value");
   }

@@ -10,9 +10,8 @@
 #include "DivideBody.h"
 #include "Divided.h"
 #include "plc/Algebra/Passes.h"
+#include "plc/Dialect/Ein/Names.h"
 #include "plc/Support/Errors.h"
-#include "plc/Support/PartName.h"
-#include "plc/Support/StateName.h"
 
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/SetVector.h"
@@ -36,10 +35,8 @@ constexpr const char *shardKey = "parallelism.shard";
 
 using AxisOf = DenseMap<StringAttr, int64_t>; // of divided parameters and states, by name
 
-// The name of a shard: `part(PATH, axis A, P of N)`.
-StringAttr nameOf(StringAttr whole, int64_t axis, int64_t shard, int64_t shards) {
-  return StringAttr::get(whole.getContext(), partName({whole.getValue(), axis, shard, shards}));
-}
+// The symbol of a shard: `part(PATH, axis A, P of N)`.
+StringAttr symbolOf(ein::ShardAttr shard) { return StringAttr::get(shard.getContext(), ein::textOf(shard)); }
 
 /// Divides a model: its calls in program order, and a variant of each body for each way in which its arguments are
 /// divided.
@@ -79,22 +76,28 @@ private:
   };
 
   // The axis of a parameter or state that is divided; nullopt for others.
-  std::optional<int64_t> axisOf(StringRef path) {
-    auto found = axes.find(StringAttr::get(model.getContext(), path));
-    return path.empty() || found == axes.end() ? std::nullopt : std::optional(found->second);
+  std::optional<int64_t> axisOf(StringAttr path) {
+    auto found = axes.find(path);
+    return found == axes.end() ? std::nullopt : std::optional(found->second);
   }
+  std::optional<int64_t> axisOf(ein::StateNameAttr state) { return state ? axisOf(pathOf(state)) : std::nullopt; }
   // The axis along which a value of the model is in shards.
   std::optional<int64_t> axisOf(Value value) const {
     auto found = divided.find(value);
     return found == divided.end() ? std::nullopt : std::optional(found->second.axis);
   }
 
-  // Appends the name of an argument or result, or the names of its shards.
-  void addName(SmallVector<Attribute> &names, StringAttr name, std::optional<int64_t> axis) {
-    for (int64_t shard = 0; axis && shard < shards; ++shard) {
-      StringAttr path = nameOf(StringAttr::get(model.getContext(), stateOf(name.getValue())), *axis, shard, shards);
-      names.push_back(StringAttr::get(model.getContext(), stateName(path.getValue())));
-    }
+  static StringAttr pathOf(ein::StateNameAttr state) { return StringAttr::get(state.getContext(), state.getPath()); }
+
+  StringAttr symbolOfShard(StringAttr whole, int64_t axis, int64_t shard) {
+    return symbolOf(ein::ShardAttr::get(model.getContext(), whole.getValue(), axis, shard, shards));
+  }
+
+  // Appends the name of an argument or result, or the names of its shards. Only states have an axis here.
+  void addName(SmallVector<Attribute> &names, Attribute name, std::optional<int64_t> axis) {
+    for (int64_t shard = 0; axis && shard < shards; ++shard)
+      names.push_back(ein::StateNameAttr::get(
+          model.getContext(), symbolOfShard(pathOf(cast<ein::StateNameAttr>(name)), *axis, shard).getValue()));
     if (!axis)
       names.push_back(name);
   }
@@ -107,10 +110,9 @@ private:
     if (at == arguments.end() || !old.hasOneUse())
       return std::nullopt;
     Attribute name = model.getArgNames()[at - arguments.begin()];
-    if (stateOf(cast<StringAttr>(name).getValue()).empty())
+    if (!isa<ein::StateNameAttr>(name))
       return std::nullopt;
-    auto names = model.getResultNames();
-    Value made = block.getTerminator()->getOperand(llvm::find(names, name) - names.begin());
+    Value made = block.getTerminator()->getOperand(*ein::findName(model.getResultNames(), name));
     return made.getDefiningOp() == call ? std::optional(cast<OpResult>(made).getResultNumber()) : std::nullopt;
   }
 
@@ -127,7 +129,7 @@ private:
   void divideState(Value state, int64_t axis) {
     auto whole = cast<BlockArgument>(state);
     Attribute name = model.getArgNames()[llvm::find(arguments, state) - arguments.begin()];
-    axes.try_emplace(StringAttr::get(model.getContext(), stateOf(cast<StringAttr>(name).getValue())), axis);
+    axes.try_emplace(pathOf(cast<ein::StateNameAttr>(name)), axis);
     Divided &made = divided[whole];
     made.axis = axis;
     for (int64_t shard = 0; shard < shards; ++shard)
@@ -142,7 +144,7 @@ private:
     for (Value value : call.getArgs())
       ways.push_back(axisOf(value));
     for (auto param : call.getParams().getAsRange<FlatSymbolRefAttr>())
-      ways.push_back(axisOf(param.getValue()));
+      ways.push_back(axisOf(param.getAttr()));
     Axes tried = ways;
     // Ends: each attempt joins an argument, adds a state, or succeeds, and a state kept whole is not added again.
     while (llvm::any_of(ways, [](auto axis) { return axis.has_value(); })) {
@@ -200,9 +202,9 @@ private:
       else
         args.push_back(value);
     for (auto param : call.getParams().getAsRange<FlatSymbolRefAttr>()) {
-      std::optional<int64_t> axis = axisOf(param.getValue());
+      std::optional<int64_t> axis = axisOf(param.getAttr());
       for (int64_t shard = 0; axis && shard < shards; ++shard)
-        params.push_back(FlatSymbolRefAttr::get(nameOf(param.getAttr(), *axis, shard, shards)));
+        params.push_back(FlatSymbolRefAttr::get(symbolOfShard(param.getAttr(), *axis, shard)));
       if (!axis)
         params.push_back(param);
     }
@@ -227,8 +229,7 @@ private:
   void nameArguments() {
     SmallVector<Attribute> names;
     SmallVector<int64_t> batch;
-    for (auto [name, batchAxis, argument] :
-         llvm::zip(model.getArgNames().getAsRange<StringAttr>(), model.getArgBatch(), arguments)) {
+    for (auto [name, batchAxis, argument] : llvm::zip(model.getArgNames(), model.getArgBatch(), arguments)) {
       addName(names, name, axisOf(argument));
       batch.append(axisOf(argument) ? shards : 1, batchAxis);
     }
@@ -256,8 +257,8 @@ private:
     SmallVector<int64_t> batch;
     SmallVector<Value> results;
     for (auto [name, batchAxis, operand] :
-         llvm::zip(model.getResultNames().getAsRange<StringAttr>(), model.getResultBatch(), end->getOpOperands())) {
-      std::optional<int64_t> axis = axisOf(StringRef(stateOf(name.getValue())));
+         llvm::zip(model.getResultNames(), model.getResultBatch(), end->getOpOperands())) {
+      std::optional<int64_t> axis = axisOf(dyn_cast<ein::StateNameAttr>(name));
       addName(names, name, axis);
       batch.append(axis ? shards : 1, batchAxis);
       if (!axis || axisOf(operand.get()) != axis)
@@ -379,7 +380,8 @@ private:
     OpBuilder builder(op);
     for (int64_t shard = 0; shard < shards; ++shard) {
       auto made = cast<Op>(builder.clone(*op));
-      made.setSymNameAttr(nameOf(op.getSymNameAttr(), axis->second, shard, shards));
+      made.setShardAttr(ein::ShardAttr::get(&getContext(), op.getSymName(), axis->second, shard, shards));
+      made.setSymNameAttr(symbolOf(made.getShardAttr()));
       finish(made, axis->second);
     }
     op.erase();

@@ -1,5 +1,6 @@
 //===- Outline.cpp - equations between calls become bodies ----------------===//
 #include "Base/Bodies.h"
+#include "plc/Dialect/Ein/Names.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
@@ -81,7 +82,7 @@ private:
     Operation *end = &owner.getBody().front().back();
     for (auto [index, operand] : llvm::enumerate(end->getOperands()))
       if (llvm::is_contained(outputs, operand))
-        return (owner.getSymName() + "." + cast<StringAttr>(owner.getResultNames()[index]).getValue()).str();
+        return (owner.getSymName() + "." + ein::textOf(owner.getResultNames()[index])).str();
     if (auto name = dyn_cast<NameLoc>(outputs.front().getLoc()))
       return (owner.getSymName() + "." + name.getName().getValue()).str();
     return (owner.getSymName() + ".equations").str();

@@ -1,11 +1,12 @@
 //===- EinProgram.cpp - syntax and verification of programs ---------------===//
 #include "plc/Dialect/Ein/MicroBatches.h"
+#include "plc/Dialect/Ein/Names.h"
 #include "plc/Dialect/Ein/PositionalText.h"
 #include "plc/Support/ResultName.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
-#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
 using namespace plc::ein;
@@ -120,7 +121,14 @@ void FuncOp::print(OpAsmPrinter &printer) {
 ParseResult ModelOp::parse(OpAsmParser &parser, OperationState &result) {
   return parseFunctionLike<ModelOp>(parser, result);
 }
-void ModelOp::print(OpAsmPrinter &printer) { printFunctionLike(printer, *this, printedAttributes(*this)); }
+void ModelOp::print(OpAsmPrinter &printer) {
+  NamedAttrList attributes = printedAttributes(*this);
+  if (PositionalText::isOn()) { // has the texts of names
+    attributes.set(getArgNamesAttrName(), textsOf(getArgNames()));
+    attributes.set(getResultNamesAttrName(), textsOf(getResultNames()));
+  }
+  printFunctionLike(printer, *this, attributes.getDictionary(getContext()));
+}
 
 void FuncOp::build(OpBuilder &builder, OperationState &state, StringRef name, FunctionType type) {
   state.addAttribute(SymbolTable::getSymbolAttrName(), builder.getStringAttr(name));
@@ -178,9 +186,10 @@ static LogicalResult verifyStates(ModelOp model) {
   auto module = dyn_cast<ModuleOp>(model->getParentOp());
   ArrayAttr arguments = model.getArgNames(), results = model.getResultNames();
   for (auto [index, name] : llvm::enumerate(arguments)) {
-    StringRef path = plc::stateOf(cast<StringAttr>(name).getValue());
-    if (path.empty())
+    auto state = dyn_cast<StateNameAttr>(name);
+    if (!state)
       continue;
+    StringRef path = state.getPath();
     if (!module || !module.lookupSymbol<StateOp>(path))
       return model.emitOpError("has a state '") << path << "' that no 'ein.state' declares";
     size_t result = llvm::find(results, name) - results.begin();
@@ -192,9 +201,16 @@ static LogicalResult verifyStates(ModelOp model) {
              << path << "' of " << before << ", batch axis " << model.getArgBatch()[index] << ", before a run but of "
              << behind << ", batch axis " << model.getResultBatch()[result] << ", behind it";
   }
-  for (StringAttr name : results.getAsRange<StringAttr>())
-    if (StringRef path = plc::stateOf(name.getValue()); !path.empty() && !llvm::is_contained(arguments, name))
-      return model.emitOpError("has state '") << path << "' as a result but not as an argument";
+  for (Attribute name : results)
+    if (auto state = dyn_cast<StateNameAttr>(name); state && !llvm::is_contained(arguments, name))
+      return model.emitOpError("has state '") << state.getPath() << "' as a result but not as an argument";
+  return success();
+}
+
+// (C3) of parameters, (C2) of states.
+static LogicalResult verifyShard(Operation *op, ShardAttr shard, StringRef symbol) {
+  if (shard && symbol != textOf(shard))
+    return op->emitOpError("has symbol '") << symbol << "' but is '" << textOf(shard) << "'";
   return success();
 }
 
@@ -204,17 +220,19 @@ LogicalResult ParamOp::verify() {
   int64_t rank = cast<RankedTensorType>(getType()).getRank();
   if (getSizes() && int64_t(getSizes()->size()) != rank) // (C2)
     return emitOpError("has ") << getSizes()->size() << " 'sizes' but " << rank << " axes";
-  return success();
+  if (ShardAttr shard = getShardAttr(); shard && shard.getAxis() >= rank) // (C3)
+    return emitOpError("is a shard along axis ") << shard.getAxis() << " but has " << rank << " axes";
+  return verifyShard(*this, getShardAttr(), getSymName());
 }
 
 LogicalResult StateOp::verify() {
   auto module = dyn_cast<ModuleOp>((*this)->getParentOp());
   if (module)
     for (auto model : module.getOps<ModelOp>())
-      if (llvm::is_contained(model.getResultNames().getAsValueRange<StringAttr>(), plc::lossName)) // (C1)
+      if (hasName(model.getResultNames(), plc::lossName)) // (C1)
         return emitOpError("is state '") << getSymName() << "' of model '" << model.getSymName()
                                          << "', which has an output 'loss'";
-  return success();
+  return verifyShard(*this, getShardAttr(), getSymName());
 }
 
 LogicalResult ModelOp::verify() {
@@ -226,14 +244,14 @@ LogicalResult ModelOp::verify() {
     if (names.size() != types.size() || batch.size() != types.size())
       return emitOpError("has ") << types.size() << " " << what << "s but " << names.size() << " names and "
                                  << batch.size() << " batch axes";
-    llvm::StringSet<> seen;
-    for (auto [index, name] : llvm::enumerate(names.getAsValueRange<StringAttr>())) {
+    llvm::SmallDenseSet<Attribute> seen;
+    for (auto [index, name] : llvm::enumerate(names)) {
       if (!seen.insert(name).second)
-        return emitOpError(what) << " '" << name << "' is named twice";
+        return emitOpError(what) << " '" << textOf(name) << "' is named twice";
       if (!isBatchNumber(batch[index], types[index], maySum))
-        return emitOpError(what) << " '" << name << "' has no axis " << batch[index] << " in " << types[index];
+        return emitOpError(what) << " '" << textOf(name) << "' has no axis " << batch[index] << " in " << types[index];
     }
-    return success();
+    return verifyPlainNames(*this, what, names);
   };
   if (failed(check("argument", getArgNames(), getArgBatch(), getFunctionType().getInputs(), /*maySum=*/false)) ||
       failed(check("result", getResultNames(), getResultBatch(), getFunctionType().getResults(), /*maySum=*/true)))

@@ -1,5 +1,6 @@
 //===- MicroBatches.cpp - samples of micro-batches ------------------------===//
 #include "plc/Dialect/Ein/MicroBatches.h"
+#include "plc/Dialect/Ein/Names.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -71,7 +72,7 @@ LogicalResult MicroBatches::verify(Operation *op) const {
 
 LogicalResult MicroBatches::verifyTypes(Operation *op, StringRef what, ArrayAttr names, ArrayRef<Type> types,
                                         ArrayRef<int64_t> batch) const {
-  for (auto [name, type, number] : llvm::zip(names.getAsValueRange<StringAttr>(), types, batch)) {
+  for (auto [name, type, number] : llvm::zip(names, types, batch)) {
     auto found = cast<RankedTensorType>(type);
     SmallVector<int64_t> shape(found.getShape());
     std::optional<int64_t> axis = namedAxis(number), batchAxis;
@@ -82,8 +83,8 @@ LogicalResult MicroBatches::verifyTypes(Operation *op, StringRef what, ArrayAttr
       batchAxis = axis;
     }
     if (RankedTensorType needed = tensorType(shape, found.getElementType(), batchAxis); found != needed)
-      return op->emitOpError(what) << " '" << name << "' is " << found << " but needs to be " << needed << ", as "
-                                   << this->batch << " samples are cut in " << count << " micro-batches";
+      return op->emitOpError(what) << " '" << textOf(name) << "' is " << found << " but needs to be " << needed
+                                   << ", as " << this->batch << " samples are cut in " << count << " micro-batches";
   }
   return success();
 }

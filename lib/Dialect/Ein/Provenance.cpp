@@ -17,7 +17,7 @@ void setText(ModuleOp module, StringRef name, StringRef text) {
 }
 
 /// The text of an attribute; empty if there is none.
-FailureOr<StringRef> textOf(ModuleOp module, StringRef name) {
+FailureOr<StringRef> textAt(ModuleOp module, StringRef name) {
   Attribute found = module->getAttr(name);
   if (!found)
     return StringRef();
@@ -28,7 +28,7 @@ FailureOr<StringRef> textOf(ModuleOp module, StringRef name) {
 
 template <typename Kind>
 LogicalResult read(ModuleOp module, StringRef name, std::optional<Kind> &kind) {
-  FailureOr<StringRef> text = textOf(module, name);
+  FailureOr<StringRef> text = textAt(module, name);
   if (failed(text))
     return failure();
   kind = parseChoice<Kind>(*text);
@@ -52,7 +52,7 @@ void ein::setNumericsKey(ModuleOp module, StringRef key) { setText(module, keyNa
 
 FailureOr<ein::Provenance> ein::provenanceOf(ModuleOp module) {
   Provenance found;
-  FailureOr<StringRef> key = textOf(module, keyName);
+  FailureOr<StringRef> key = textAt(module, keyName);
   if (failed(key) || failed(read(module, phaseName, found.phase)) || failed(read(module, programName, found.program)))
     return failure();
   found.numericsKey = key->str();

@@ -1,4 +1,5 @@
 //===- PlanDialect.cpp - registration of the plan dialect -----------------===//
+#include "plc/Dialect/Ein/NameText.h"
 #include "plc/Dialect/Plan/Plan.h"
 #include "plc/Support/Word.h"
 
@@ -8,6 +9,7 @@
 
 using namespace mlir;
 using namespace plc::plan;
+using plc::ein::parseName, plc::ein::printName; // of custom<Name>
 
 #include "dialects/Plan/PlanOpsDialect.cpp.inc"
 #include "dialects/Plan/PlanOpsEnums.cpp.inc"

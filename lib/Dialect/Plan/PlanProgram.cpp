@@ -1,7 +1,9 @@
 //===- PlanProgram.cpp - verification of programs, stages, tasks ----------===//
+#include "plc/Dialect/Ein/Names.h"
 #include "plc/Dialect/Plan/Plan.h"
 #include "plc/Dialect/Plan/Values.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -60,20 +62,19 @@ static LogicalResult verifyNames(ProgramOp program, StringRef what, ArrayAttr na
   if (names.size() != types.size() || names.size() != batch.size())
     return program.emitOpError("has ") << names.size() << " " << what << " names but " << types.size() << " types and "
                                        << batch.size() << " batch axes";
-  llvm::StringSet<> seen;
-  for (auto [name, type, axis] :
-       llvm::zip(names.getAsValueRange<StringAttr>(), types.getAsValueRange<TypeAttr>(), batch)) {
+  llvm::SmallDenseSet<Attribute> seen;
+  for (auto [name, type, axis] : llvm::zip(names, types.getAsValueRange<TypeAttr>(), batch)) {
     if (!seen.insert(name).second)
-      return program.emitOpError(what) << " '" << name << "' is named twice";
+      return program.emitOpError(what) << " '" << ein::textOf(name) << "' is named twice";
     if (!ein::isSizedTensor(type))
-      return program.emitOpError(what) << " '" << name << "' is " << type
+      return program.emitOpError(what) << " '" << ein::textOf(name) << "' is " << type
                                        << " but needs to be a tensor of 1 to 2^48 elements "
                                        << ein::listElementTypes(ein::Domain::Any, /*unchosen=*/false);
     if (!ein::isBatchNumber(axis, type, maySum))
-      return program.emitOpError(what) << " '" << name << "' has batch axis " << axis << " but needs an axis of "
-                                       << type << " or -1";
+      return program.emitOpError(what) << " '" << ein::textOf(name) << "' has batch axis " << axis
+                                       << " but needs an axis of " << type << " or -1";
   }
-  return success();
+  return ein::verifyPlainNames(program, what, names);
 }
 
 // (C2)
@@ -378,18 +379,16 @@ LogicalResult TaskOp::verify() {
 }
 
 // (C1) of input and output.
-static LogicalResult verifyPort(Operation *op, StringRef what, StringRef name, Type type, ArrayAttr names,
+static LogicalResult verifyPort(Operation *op, StringRef what, Attribute name, Type type, ArrayAttr names,
                                 ArrayAttr types) {
-  for (auto [index, each] : llvm::enumerate(names.getAsValueRange<StringAttr>())) {
-    if (each != name)
-      continue;
-    Type expected = cast<TypeAttr>(types[index]).getValue();
-    if (type != expected)
-      return op->emitOpError("has type ")
-             << type << " but the program's " << what << " '" << name << "' has " << expected;
-    return success();
-  }
-  return op->emitOpError("names '") << name << "', which is no " << what << " of the program";
+  std::optional<unsigned> index = ein::findName(names, name);
+  if (!index)
+    return op->emitOpError("names '") << ein::textOf(name) << "', which is no " << what << " of the program";
+  Type expected = cast<TypeAttr>(types[*index]).getValue();
+  if (type != expected)
+    return op->emitOpError("has type ") << type << " but the program's " << what << " '" << ein::textOf(name)
+                                        << "' has " << expected;
+  return success();
 }
 
 LogicalResult InputOp::verify() {

@@ -3,7 +3,6 @@
 #include "EmitEquations.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "plc/Dialect/Ein/Ein.h"
-#include "plc/Support/StateName.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace plc::language;
@@ -21,7 +20,8 @@ public:
     for (const Parameter &parameter : program.parameters)
       emitParameter(parameter);
     for (const State &state : program.states)
-      plc::ein::StateOp::create(builder, at(state.location), state.path, llvm::APFloat(state.init), mlir::StringAttr());
+      plc::ein::StateOp::create(builder, at(state.location), state.path, llvm::APFloat(state.init),
+                                plc::ein::ShardAttr(), mlir::StringAttr());
     for (const auto &instance : program.instances)
       emitInstance(*instance);
     emitModel();
@@ -61,7 +61,7 @@ void ProgramEmitter::emitParameter(const Parameter &parameter) {
   plc::ein::ParamOp::create(
       builder, at(parameter.value.location), parameter.path, BodyEmitter::typeOf(parameter.value, builder.getContext()),
       *plc::ein::symbolizeInitializer(init.kind), llvm::APFloat(init.a), llvm::APFloat(init.b), parameter.frozen,
-      named ? builder.getStrArrayAttr(sizes) : mlir::ArrayAttr(), mlir::StringAttr());
+      named ? builder.getStrArrayAttr(sizes) : mlir::ArrayAttr(), plc::ein::ShardAttr(), mlir::StringAttr());
 }
 
 /// Fills a function's region. Arguments and equations have the locations of their names.
@@ -100,19 +100,18 @@ void ProgramEmitter::emitModel() {
   const Function &model = *program.model;
   const Body &body = program.body;
   auto names = [&](const std::vector<Declarator> &declarators, llvm::ArrayRef<std::string> others) {
-    llvm::SmallVector<StringRef> list(others.begin(), others.end());
-    for (const Declarator &declarator : llvm::reverse(declarators))
-      list.insert(list.begin(), declarator.name);
-    return builder.getStrArrayAttr(list);
+    llvm::SmallVector<mlir::Attribute> list;
+    for (const Declarator &declarator : declarators)
+      list.push_back(builder.getStringAttr(declarator.name));
+    for (const State &state : program.states)
+      list.push_back(plc::ein::StateNameAttr::get(builder.getContext(), state.path));
+    for (const std::string &other : others)
+      list.push_back(builder.getStringAttr(other));
+    return builder.getArrayAttr(list);
   };
-  std::vector<std::string> states;
-  for (const State &state : program.states)
-    states.push_back(plc::stateName(state.path));
-  std::vector<std::string> others = states;
-  others.insert(others.end(), program.exposed.begin(), program.exposed.end());
   auto type = builder.getFunctionType(typesOf(body, body.arguments), typesOf(body, body.results));
-  auto op = plc::ein::ModelOp::create(builder, at(model.location), model.name, type, names(model.arguments, states),
-                                      names(model.results, others), program.argumentBatch, program.resultBatch,
+  auto op = plc::ein::ModelOp::create(builder, at(model.location), model.name, type, names(model.arguments, {}),
+                                      names(model.results, program.exposed), program.argumentBatch, program.resultBatch,
                                       program.batch);
   emitBody(op.getBody(), body, body.arguments, model.location);
 }

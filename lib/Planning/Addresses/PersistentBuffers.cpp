@@ -2,8 +2,8 @@
 #include "PersistentBuffers.h"
 
 #include "plc/Analysis/TaskSlots.h"
+#include "plc/Dialect/Ein/Names.h"
 #include "plc/Dialect/Plan/Values.h"
-#include "plc/Support/StateName.h"
 
 using namespace mlir;
 using namespace plc::plan;
@@ -19,11 +19,14 @@ int64_t portBytes(StageOp stage, Type type, bool once) {
                     bytesBefore(program, type, program.getFirstRun(replica));
 }
 
-std::optional<int64_t> axisOf(ArrayAttr names, ArrayRef<int64_t> axes, StringRef name) {
-  for (auto [each, axis] : llvm::zip(names.getAsValueRange<StringAttr>(), axes))
-    if (each == name)
-      return axis;
-  return std::nullopt;
+/// The name of the buffer of an input that is a state: its path. Null for other inputs.
+StringAttr stateAt(InputOp input) {
+  auto state = dyn_cast<plc::ein::StateNameAttr>(input.getInput());
+  return state ? StringAttr::get(state.getContext(), state.getPath()) : StringAttr();
+}
+
+bool hasBatch(ProgramOp program, InputOp input) {
+  return program.getArgBatch()[*plc::ein::findName(program.getArgNames(), input.getInput())] >= 0;
 }
 
 } // namespace
@@ -36,15 +39,15 @@ RankStages plc::plan::stagesByRank(ProgramOp program) {
 }
 
 std::vector<BufferItem> plc::plan::collectBuffers(ProgramOp program, ArrayRef<StageOp> stages) {
-  DenseSet<StringRef> trained; // parameters of the rank's sites; an owner has all sites of its parameters
+  DenseSet<Attribute> trained; // parameters of the rank's sites; an owner has all sites of its parameters
   for (StageOp stage : stages)
     for (auto site : stage.getBody().getOps<SiteOp>())
-      trained.insert(site.getParam());
+      trained.insert(site.getParamAttr().getAttr());
   std::vector<BufferItem> parameters, gradients, moments, states, inputs, outputs, precomputed;
   // Stages of a rank share one buffer of what both use.
-  std::map<std::tuple<BufferKind, StringRef, int64_t, int64_t>, size_t> positions;
+  DenseMap<std::pair<Attribute, std::tuple<int, int64_t, int64_t>>, size_t> positions;
   auto add = [&](std::vector<BufferItem> &items, const BufferItem &item) {
-    auto [known, inserted] = positions.try_emplace({item.kind, item.name, item.site, item.lane}, items.size());
+    auto [known, inserted] = positions.try_emplace({item.name, {int(item.kind), item.site, item.lane}}, items.size());
     if (inserted)
       items.push_back(item);
     else
@@ -53,29 +56,28 @@ std::vector<BufferItem> plc::plan::collectBuffers(ProgramOp program, ArrayRef<St
   for (StageOp stage : stages) {
     for (Operation &op : stage.getBody().front()) {
       if (auto param = dyn_cast<ParamOp>(op))
-        add(parameters, {BufferKind::parameter, param.getParam(), -1, byteSize(param.getType()), param.getOwned()});
+        add(parameters,
+            {BufferKind::parameter, param.getParamAttr().getAttr(), -1, byteSize(param.getType()), param.getOwned()});
       if (auto site = dyn_cast<SiteOp>(op))
-        add(gradients, {BufferKind::gradient, site.getParam(), int64_t(site.getIndex()),
+        add(gradients, {BufferKind::gradient, site.getParamAttr().getAttr(), int64_t(site.getIndex()),
                         byteSize(site.getType()) * int64_t(site.getLanes()), false, int64_t(site.getLane()),
                         int64_t(site.getLanes())});
       if (auto input = dyn_cast<InputOp>(op)) {
-        bool once = axisOf(program.getArgNames(), program.getArgBatch(), input.getInput()) < 0;
-        int64_t bytes = portBytes(stage, input.getType(), once);
-        if (StringRef state = stateOf(input.getInput()); !state.empty())
+        int64_t bytes = portBytes(stage, input.getType(), /*once=*/!hasBatch(program, input));
+        if (StringAttr state = stateAt(input))
           add(states, {BufferKind::state, state, -1, bytes});
         else
           add(inputs, {BufferKind::input, input.getInput(), -1, bytes});
       }
       // The output of a state is its buffer, which is listed as a state.
-      if (auto output = dyn_cast<OutputOp>(op); output && stateOf(output.getOutput()).empty())
+      if (auto output = dyn_cast<OutputOp>(op); output && !isa<plc::ein::StateNameAttr>(output.getOutput()))
         add(outputs,
             {BufferKind::output, output.getOutput(), -1, portBytes(stage, output.getValue().getType(), false)});
     }
     if (TaskOp task = stage.getTask(Role::P))
       for (Value value : task.getBody().front().getTerminator()->getOperands()) {
-        // Items refer to names, so a name made here must live as long as the program.
         auto name = StringAttr::get(program.getContext(), precomputedName(value, *precomputedNumber(value)));
-        add(precomputed, {BufferKind::precomputed, name.getValue(), -1, byteSize(value.getType())});
+        add(precomputed, {BufferKind::precomputed, name, -1, byteSize(value.getType())});
       }
   }
   // Only the owner updates a parameter, so its moments exist once, on that rank.
@@ -104,7 +106,8 @@ int64_t plc::plan::persistentBytesOf(ProgramOp program, ArrayRef<StageOp> stages
 PersistentBuffers::PersistentBuffers(LayoutOp layout, const RouteTable &routes)
     : outputs(outputsOf(layout->getParentOfType<ProgramOp>(), routes, layout->getParentOfType<RankOp>().getIndex())) {
   for (auto buffer : layout.getBody().getOps<BufferOp>())
-    add(buffer.getKind(), buffer.getName(), buffer.getSite().value_or(-1), buffer.getLane(), buffer.getAt());
+    add(buffer.getKind(), plc::ein::textOf(buffer.getName()), buffer.getSite().value_or(-1), buffer.getLane(),
+        buffer.getAt());
 }
 
 PersistentBuffers::PersistentBuffers(RankOp rank, ArrayRef<module::BufferInfo> buffers, const RouteTable &routes)
@@ -114,27 +117,27 @@ PersistentBuffers::PersistentBuffers(RankOp rank, ArrayRef<module::BufferInfo> b
         buffer.lane, buffer.offset);
 }
 
-void PersistentBuffers::add(BufferKind kind, StringRef name, int64_t site, int64_t lane, int64_t offset) {
-  positions[{kind, name.str(), site, lane}] = offsets.size();
+void PersistentBuffers::add(BufferKind kind, const std::string &name, int64_t site, int64_t lane, int64_t offset) {
+  positions[{kind, name, site, lane}] = offsets.size();
   offsets.push_back(offset);
 }
 
-int64_t PersistentBuffers::find(BufferKind kind, StringRef name, int64_t site, int64_t lane) const {
-  auto it = positions.find({kind, name.str(), site, lane});
+int64_t PersistentBuffers::find(BufferKind kind, Attribute name, int64_t site, int64_t lane) const {
+  auto it = positions.find({kind, plc::ein::textOf(name), site, lane});
   return it == positions.end() ? -1 : it->second;
 }
 
 int64_t PersistentBuffers::bufferOf(Value resolved) const {
   if (auto param = resolved.getDefiningOp<ParamOp>())
-    return find(BufferKind::parameter, param.getParam());
+    return find(BufferKind::parameter, param.getParamAttr().getAttr());
   if (auto site = resolved.getDefiningOp<SiteOp>())
-    return find(BufferKind::gradient, site.getParam(), site.getIndex(), site.getLane());
+    return find(BufferKind::gradient, site.getParamAttr().getAttr(), site.getIndex(), site.getLane());
   if (auto input = resolved.getDefiningOp<InputOp>()) {
-    StringRef state = stateOf(input.getInput());
-    return state.empty() ? find(BufferKind::input, input.getInput()) : find(BufferKind::state, state);
+    StringAttr state = stateAt(input);
+    return state ? find(BufferKind::state, state) : find(BufferKind::input, input.getInput());
   }
   if (std::optional<int64_t> number = precomputedNumber(resolved))
-    return find(BufferKind::precomputed, precomputedName(resolved, *number));
+    return find(BufferKind::precomputed, StringAttr::get(resolved.getContext(), precomputedName(resolved, *number)));
   OutputOp output = outputs.lookup(resolved);
   return output ? find(BufferKind::output, output.getOutput()) : -1;
 }
@@ -150,7 +153,7 @@ std::optional<int64_t> PersistentBuffers::offsetOf(Value resolved, int64_t mb) c
                byteSize(site.getType());
   bool follows = !isPersistent(resolved); // behind the value of the micro-batch before
   if (auto input = resolved.getDefiningOp<InputOp>())
-    follows = axisOf(program.getArgNames(), program.getArgBatch(), input.getInput()) >= 0;
+    follows = hasBatch(program, input);
   if (!follows)
     return offsets[buffer];
   int64_t first = program.getFirstRun(resolved.getDefiningOp()->getParentOfType<StageOp>().getReplica());

@@ -59,7 +59,7 @@ private:
       for (int64_t value : *values) {
         touching[value].push_back(call.unit);
         if (flat.values[value].origin == FlatValue::Param)
-          readersOf[flat.values[value].name.getValue()].push_back(call.unit);
+          readersOf[flat.values[value].symbol()].push_back(call.unit);
       }
   }
 
@@ -73,7 +73,7 @@ private:
     int64_t home = none;
     for (int64_t value : call.args)
       if (flat.values[value].origin == FlatValue::Site)
-        home = std::max(home, lastOf(readersOf[flat.values[value].name.getValue()], call.path, last));
+        home = std::max(home, lastOf(readersOf[flat.values[value].symbol()], call.path, last));
     bool hasParameter = home != none;
     for (int64_t value : call.args)
       if (!hasParameter)

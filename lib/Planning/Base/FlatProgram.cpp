@@ -2,6 +2,7 @@
 #include "FlatProgram.h"
 
 #include "plc/Analysis/GradientSites.h"
+#include "plc/Dialect/Ein/Names.h"
 #include "plc/Support/Errors.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -33,8 +34,9 @@ public:
 
   LogicalResult run() {
     for (auto [index, argument] : llvm::enumerate(model.getBody().getArguments())) {
-      auto name = cast<StringAttr>(model.getArgNames()[index]);
+      Attribute name = model.getArgNames()[index];
       env[argument] = add({FlatValue::Input, argument.getType(), -1, name});
+      flat.values.back().shard = ein::shardOfState(name, symbols);
     }
     if (failed(findUnits()))
       return failure();
@@ -53,6 +55,13 @@ private:
   int64_t add(FlatValue value) {
     flat.values.push_back(value);
     return flat.values.size() - 1;
+  }
+
+  int64_t addOf(FlatValue::Origin origin, FlatSymbolRefAttr param, Type type, int64_t site = -1) {
+    int64_t value = add({origin, type, -1, param.getAttr(), site});
+    if (auto declared = symbols.lookup<ein::ParamOp>(param.getAttr()))
+      flat.values.back().shard = declared.getShardAttr();
+    return value;
   }
 
   ein::FuncOp bodyOf(ein::CallOp call) { return symbols.lookup<ein::FuncOp>(call.getCalleeAttr().getAttr()); }
@@ -113,7 +122,7 @@ private:
   int64_t param(FlatSymbolRefAttr name, Type type) {
     auto [it, inserted] = params.try_emplace(name.getValue(), 0);
     if (inserted)
-      it->second = add({FlatValue::Param, type, -1, name.getAttr()});
+      it->second = addOf(FlatValue::Param, name, type);
     return it->second;
   }
 
@@ -132,7 +141,7 @@ private:
     }
     for (auto [index, name] : llvm::enumerate(call.getAccumulates().getAsRange<FlatSymbolRefAttr>())) {
       int64_t site = siteOf.lookup({call.getOperation(), unsigned(index)});
-      local[arguments[next]] = add({FlatValue::Site, arguments[next].getType(), -1, name.getAttr(), site});
+      local[arguments[next]] = addOf(FlatValue::Site, name, arguments[next].getType(), site);
       ++next;
     }
     for (Operation &op : body.getBody().front().without_terminator()) {

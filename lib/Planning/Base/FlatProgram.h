@@ -16,9 +16,13 @@ struct FlatValue {
   enum Origin { Result, Param, Site, Input, Precomputed } origin = Result;
   mlir::Type type;
   int64_t call = -1;        ///< Result: the call that makes it
-  mlir::StringAttr name{};  ///< parameter or input
+  mlir::Attribute name{};   ///< Param, Site: the parameter's symbol; Input: its name in the model
   int64_t site = -1;        ///< Site: its index among the parameter's sites
   int64_t precomputed = -1; ///< Prepared: the index of the precomputed call that makes it
+  ein::ShardAttr shard{};   ///< of a parameter or state, if it is a shard
+
+  /// The symbol of the parameter of a Param or Site.
+  mlir::StringAttr symbol() const { return llvm::cast<mlir::StringAttr>(name); }
 };
 
 /// A kernel call of one micro-batch.

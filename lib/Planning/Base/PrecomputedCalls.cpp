@@ -21,7 +21,7 @@ public:
   explicit Preparer(FlatProgram &flat) : flat(flat), outputs(flat.outputs.begin(), flat.outputs.end()) {
     for (const FlatValue &value : flat.values)
       if (value.origin == FlatValue::Site)
-        trained.insert(value.name.getValue());
+        trained.insert(value.symbol());
   }
 
   void run() {
@@ -73,7 +73,7 @@ private:
 
   // A parameter without a gradient site never changes.
   bool isFrozen(const FlatValue &value) const {
-    return value.origin == FlatValue::Param && !trained.contains(value.name.getValue());
+    return value.origin == FlatValue::Param && !trained.contains(value.symbol());
   }
 
   // Whether a kernel does more than copy, cast, count and fill in.

@@ -127,13 +127,13 @@ private:
         isOnce(value) ? out.persistent.push_back({bytes, 0, units}) : out.persistent.push_back({0, bytes, units});
       if (value.origin != FlatValue::Param)
         continue;
-      parameters[value.name.getValue()] = out.parameters.size();
+      parameters[value.symbol()] = out.parameters.size();
       out.parameters.push_back({search::aligned(bytes), units});
     }
     for (auto [index, call] : llvm::enumerate(flat.calls))
       for (int64_t value : call.args)
         if (const FlatValue &site = flat.values[value]; site.origin == FlatValue::Site)
-          if (auto it = parameters.find(site.name.getValue()); it != parameters.end())
+          if (auto it = parameters.find(site.symbol()); it != parameters.end())
             out.parameters[it->second].sites.push_back(int32_t(index));
     for (int64_t output : flat.outputs)
       if (const FlatValue &value = flat.values[output]; value.origin == FlatValue::Result)
@@ -142,7 +142,7 @@ private:
 
   /// Whether an input has no batch axis, so that all micro-batches read the same bytes.
   bool isOnce(const FlatValue &input) {
-    for (auto [name, axis] : llvm::zip(model.getArgNames().getAsRange<StringAttr>(), model.getArgBatch()))
+    for (auto [name, axis] : llvm::zip(model.getArgNames(), model.getArgBatch()))
       if (name == input.name)
         return axis < 0;
     return false;

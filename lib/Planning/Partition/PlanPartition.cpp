@@ -17,7 +17,6 @@
 #include "plc/Search/Search.h"
 #include "plc/Search/StageTasks.h"
 #include "plc/Support/Errors.h"
-#include "plc/Support/StateName.h"
 
 #include "mlir/IR/Diagnostics.h"
 
@@ -110,9 +109,7 @@ private:
 
   // States live on one rank between runs, so a model with states has one replica.
   int64_t replicasOf(ein::ModelOp model) {
-    bool hasStates = llvm::any_of(model.getArgNames().getAsValueRange<StringAttr>(),
-                                  [](StringRef name) { return !stateOf(name).empty(); });
-    return hasStates ? 1 : int64_t(replicas);
+    return llvm::any_of(model.getArgNames(), llvm::IsaPred<ein::StateNameAttr>) ? 1 : int64_t(replicas);
   }
 
   LogicalResult checkReplicas(ein::ModelOp model) {
@@ -159,13 +156,13 @@ private:
     for (const FlatCall &call : flat.calls)
       for (int64_t value : call.args) {
         const FlatValue &info = flat.values[value];
-        StringRef state = info.origin == FlatValue::Input ? StringRef(stateOf(info.name.getValue())) : StringRef();
-        if (state.empty())
+        auto state = dyn_cast_or_null<ein::StateNameAttr>(info.name);
+        if (!state)
           continue;
         int32_t stage = stages.try_emplace(value, stageOf[call.unit]).first->second;
         if (stage != stageOf[call.unit])
           return emitKeyError(model, shards > 1 ? "parallelism.shard" : "parallelism.grain", "state '")
-                 << state << "' would be read in stages " << stage << " and " << stageOf[call.unit]
+                 << state.getPath() << "' would be read in stages " << stage << " and " << stageOf[call.unit]
                  << ", but has one place; " << (shards > 1 ? "leave sizes whole" : "cut between layers");
       }
     return success();

@@ -3,8 +3,6 @@
 
 #include "plc/Dialect/Plan/Values.h"
 #include "plc/Support/Errors.h"
-#include "plc/Support/PartName.h"
-#include "plc/Support/StateName.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -31,8 +29,8 @@ class Parts {
 public:
   Parts(const FlatProgram &flat, int64_t shards) : flat(flat), ofValue(flat.values.size(), whole) {
     for (auto [index, value] : llvm::enumerate(flat.values))
-      if (auto name = partOf(value))
-        ofValue[index] = name->part * shards / name->parts; // consecutive shards go to one rank
+      if (value.shard) // consecutive shards go to one rank
+        ofValue[index] = value.shard.getIndex() * shards / value.shard.getCount();
     for (const FlatCall &call : flat.precomputed)
       take(call);
     for (const FlatCall &call : flat.calls)
@@ -42,13 +40,6 @@ public:
   int64_t of(size_t call) const { return ofCall[call]; }
 
 private:
-  static std::optional<PartName> partOf(const FlatValue &value) {
-    if (value.origin == FlatValue::Input)
-      return parsePartName(stateOf(value.name.getValue()));
-    return value.origin == FlatValue::Param || value.origin == FlatValue::Site ? parsePartName(value.name.getValue())
-                                                                               : std::nullopt;
-  }
-
   int64_t take(const FlatCall &call) {
     std::map<int64_t, int64_t> owned, read; // bytes of the largest value, by share
     for (int64_t value : call.args)
@@ -242,7 +233,6 @@ FailureOr<SharedStages> plc::plan::shareStages(ein::ModelOp model, FlatProgram &
 }
 
 bool plc::plan::hasParts(const FlatProgram &flat) {
-  return llvm::any_of(flat.values, [](const FlatValue &value) {
-    return value.origin == FlatValue::Param && parsePartName(value.name.getValue());
-  });
+  return llvm::any_of(flat.values,
+                      [](const FlatValue &value) { return value.origin == FlatValue::Param && value.shard; });
 }

@@ -1,6 +1,8 @@
 //===- StageBuilder.cpp - a flat program as stages and tasks --------------===//
 #include "StageBuilder.h"
 
+#include "plc/Dialect/Ein/Names.h"
+
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -83,15 +85,16 @@ private:
 
   // An output's buffer is written by its maker, so a call must make it, and it must be one output only.
   LogicalResult checkOutputs() {
-    llvm::DenseMap<int64_t, StringRef> seen;
+    llvm::DenseMap<int64_t, Attribute> seen;
     for (auto [index, value] : llvm::enumerate(flat.outputs)) {
-      StringRef name = cast<StringAttr>(model.getResultNames()[index]).getValue();
+      Attribute name = model.getResultNames()[index];
       if (flat.values[value].origin != FlatValue::Result)
-        return model.emitError("output '") << name << "' is an input or a parameter; run --ein-copy-results first";
+        return model.emitError("output '")
+               << ein::textOf(name) << "' is an input or a parameter; run --ein-copy-results first";
       auto [it, inserted] = seen.try_emplace(value, name);
       if (!inserted)
-        return model.emitError("outputs '")
-               << it->second << "' and '" << name << "' are one value; run --ein-copy-results first";
+        return model.emitError("outputs '") << ein::textOf(it->second) << "' and '" << ein::textOf(name)
+                                            << "' are one value; run --ein-copy-results first";
     }
     return success();
   }
@@ -158,8 +161,7 @@ private:
     builder.setInsertionPointToEnd(block);
     for (auto [position, value] : llvm::enumerate(flat.outputs))
       if (homeOf(value).first == index)
-        OutputOp::create(builder, model.getLoc(), cast<StringAttr>(model.getResultNames()[position]),
-                         inStage.lookup(value));
+        OutputOp::create(builder, model.getLoc(), model.getResultNames()[position], inStage.lookup(value));
     SmallVector<Value> results;
     for (int64_t value : stageResults[index])
       results.push_back(inStage.lookup(value));
@@ -173,17 +175,17 @@ private:
         if (info.origin == FlatValue::Result || info.origin == FlatValue::Precomputed || inStage.contains(value))
           continue;
         Location place = model.getLoc();
-        if (auto declared = info.name ? symbols.lookup<ein::ParamOp>(info.name) : nullptr;
-            declared && info.origin != FlatValue::Input)
-          place = declared.getLoc();
+        if (info.origin != FlatValue::Input)
+          if (auto declared = symbols.lookup<ein::ParamOp>(info.symbol()))
+            place = declared.getLoc();
         if (info.origin == FlatValue::Input)
           inStage[value] = InputOp::create(builder, model.getLoc(), info.type, info.name);
         else if (info.origin == FlatValue::Site)
-          inStage[value] = SiteOp::create(builder, place, info.type, info.name.getValue(), info.site,
+          inStage[value] = SiteOp::create(builder, place, info.type, info.symbol().getValue(), info.site,
                                           /*lane=*/0, /*lanes=*/1);
         else
           inStage[value] =
-              ParamOp::create(builder, place, info.type, info.name.getValue(), owned.insert(info.name).second);
+              ParamOp::create(builder, place, info.type, info.symbol().getValue(), owned.insert(info.name).second);
       }
     }
   }

@@ -5,6 +5,7 @@
 #include "Base/ExactAnswer.h"
 #include "HeldValues.h"
 
+#include "plc/Dialect/Ein/Names.h"
 #include "plc/Dialect/Plan/Values.h"
 #include "plc/Planner/Addresses/Pack.h"
 #include "plc/Planner/Base/Format.h"
@@ -70,13 +71,14 @@ private:
       int64_t place = buffers.find(item.kind, item.name, item.site, item.lane);
       if (place < 0 || plan.buffers[place].bytes != item.bytes || plan.buffers[place].lanes != item.lanes ||
           (item.kind == BufferKind::parameter && plan.buffers[place].owned != item.owned))
-        return layout.emitOpError("has no place for ") << stringifyBufferKind(item.kind) << " '" << item.name << "' of "
-                                                       << item.bytes << " bytes" << (item.owned ? ", owned" : "");
+        return layout.emitOpError("has no place for ")
+               << stringifyBufferKind(item.kind) << " '" << ein::textOf(item.name) << "' of " << item.bytes << " bytes"
+               << (item.owned ? ", owned" : "");
       needed[place] = true;
     }
     for (auto [place, op] : llvm::enumerate(layout.getBody().getOps<BufferOp>()))
       if (!needed[place])
-        return op.emitOpError("holds ") << stringifyBufferKind(op.getKind()) << " '" << op.getName()
+        return op.emitOpError("holds ") << stringifyBufferKind(op.getKind()) << " '" << ein::textOf(op.getName())
                                         << "', which no stage of the rank needs beside what is placed already";
     return success();
   }

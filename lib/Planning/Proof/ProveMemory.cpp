@@ -2,6 +2,7 @@
 #include "ProveLayout.h"
 #include "TaskEffect.h"
 
+#include "plc/Dialect/Ein/Names.h"
 #include "plc/Dialect/Plan/Values.h"
 #include "plc/Planning/Passes.h"
 
@@ -25,7 +26,7 @@ std::string plc::plan::describe(Value resolved, int64_t mb) {
     return "parameter '" + param.getParam().str() + "'";
   if (auto site = resolved.getDefiningOp<SiteOp>())
     return "site " + std::to_string(site.getIndex()) + " of '" + site.getParam().str() + "'";
-  return "input '" + cast<InputOp>(resolved.getDefiningOp()).getInput().str() + "'" + of;
+  return "input '" + ein::textOf(cast<InputOp>(resolved.getDefiningOp()).getInput()) + "'" + of;
 }
 
 namespace {
@@ -304,14 +305,17 @@ private:
 
   LogicalResult step(Operation *op) {
     for (const BufferItem &item : collectBuffers(program, both.stages[rank.getIndex()])) {
-      if (item.kind != BufferKind::parameter || !item.owned || !both.trained.contains(item.name))
+      if (item.kind != BufferKind::parameter || !item.owned)
+        continue;
+      StringRef parameter = cast<StringAttr>(item.name).getValue();
+      if (!both.trained.contains(parameter))
         continue;
       // Sites are sorted by parameter.
-      for (auto site = sites.lower_bound({item.name, 0, 0, 0});
-           site != sites.end() && std::get<0>(site->first) == item.name; ++site)
+      for (auto site = sites.lower_bound({parameter, 0, 0, 0});
+           site != sites.end() && std::get<0>(site->first) == parameter; ++site)
         if (failed(checkComplete(op, site->first)))
           return failure();
-      renewed.insert(item.name);
+      renewed.insert(parameter);
     }
     return success();
   }

@@ -1,10 +1,6 @@
 //===- ProveStates.cpp - states are read at the right update --------------===//
 #include "Proof.h"
 
-#include "plc/Support/StateName.h"
-
-#include <map>
-
 using namespace mlir;
 using namespace plc;
 using namespace plc::plan;
@@ -21,7 +17,7 @@ public:
   LogicalResult run() {
     for (auto stage : both.program.getBody().getOps<StageOp>())
       for (auto input : stage.getBody().getOps<InputOp>())
-        if (!stateOf(input.getInput()).empty() &&
+        if (isa<ein::StateNameAttr>(input.getInput()) &&
             homes.try_emplace(input.getInput(), stage).first->second.getRank() != stage.getRank())
           return input.emitOpError("is a state of rank ")
                  << stage.getRank() << ", but it is one of rank " << homes[input.getInput()].getRank() << ", too";
@@ -31,7 +27,7 @@ public:
           return failure();
     for (auto stage : both.program.getBody().getOps<StageOp>())
       for (auto output : stage.getBody().getOps<OutputOp>())
-        if (!stateOf(output.getOutput()).empty() && failed(checkEnd(output)))
+        if (isa<ein::StateNameAttr>(output.getOutput()) && failed(checkEnd(output)))
           return failure();
     return success();
   }
@@ -40,7 +36,7 @@ private:
   // The state in whose buffer a value lies; null if it lies in none.
   InputOp stateAt(Value value) {
     auto input = both.slots.resolve(value).getDefiningOp<InputOp>();
-    return input && !stateOf(input.getInput()).empty() ? input : nullptr;
+    return input && isa<ein::StateNameAttr>(input.getInput()) ? input : nullptr;
   }
 
   // What a task or a message does to a state: an update, or a read that needs a number of updates.
@@ -112,9 +108,9 @@ private:
   }
 
   TableOfProgram &both;
-  std::map<StringRef, StageOp> homes; // of states, by the names of their inputs
+  DenseMap<Attribute, StageOp> homes; // of states, by the names of their inputs
   DenseMap<Operation *, SmallVector<Use>> usesByTask;
-  std::map<std::pair<StringRef, int64_t>, int64_t> updates;
+  DenseMap<std::pair<Attribute, int64_t>, int64_t> updates;
 };
 
 } // namespace

@@ -3,6 +3,7 @@
 #include "ExplainStep.h"
 #include "Proof/Proof.h"
 
+#include "plc/Dialect/Ein/Names.h"
 #include "plc/Dialect/Plan/Values.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -39,7 +40,7 @@ public:
 private:
   void addBuffers() {
     for (auto buffer : layout.getBody().getOps<BufferOp>()) {
-      std::string name = (stringifyBufferKind(buffer.getKind()) + " '" + buffer.getName() + "'").str();
+      std::string name = (stringifyBufferKind(buffer.getKind()) + " '" + ein::textOf(buffer.getName()) + "'").str();
       if (buffer.getSite())
         name += ", site " + std::to_string(*buffer.getSite());
       if (buffer.getLanes() > 1)
@@ -55,7 +56,7 @@ private:
     for (auto stage : program.getBody().getOps<StageOp>())
       if (TaskOp task = stage.getTask(Role::P); task && buffer.getKind() == BufferKind::precomputed)
         for (auto [number, value] : llvm::enumerate(task.getBody().front().getTerminator()->getOperands()))
-          if (precomputedName(value, number) == buffer.getName())
+          if (precomputedName(value, number) == ein::textOf(buffer.getName()))
             return value;
     return nullptr;
   }
@@ -72,10 +73,10 @@ private:
           if (input.getInput() == buffer.getName())
             return lineOf(input.getLoc());
         if (buffer.getKind() == BufferKind::state)
-          if (auto state = program->getParentOfType<ModuleOp>().lookupSymbol(buffer.getName()))
+          if (auto state = program->getParentOfType<ModuleOp>().lookupSymbol(cast<StringAttr>(buffer.getName())))
             return lineOf(state->getLoc());
         if (auto param = dyn_cast<ParamOp>(op))
-          if (param.getParam() == buffer.getName())
+          if (param.getParamAttr().getAttr() == buffer.getName())
             return lineOf(param.getLoc());
       }
     return "";

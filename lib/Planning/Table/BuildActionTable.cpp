@@ -1,9 +1,8 @@
 //===- BuildActionTable.cpp - a planned program as plain structs ----------===//
 #include "plc/Planning/Table/BuildActionTable.h"
 
+#include "plc/Dialect/Ein/Names.h"
 #include "plc/Dialect/Plan/Values.h"
-#include "plc/Support/StateName.h"
-#include "plc/Support/WholeInput.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringMap.h"
@@ -53,11 +52,12 @@ public:
 private:
   // Ports have the shapes of the whole batch. States and whole inputs are no ports: no caller gives them.
   void addPorts(std::vector<module::TensorInfo> &ports, ArrayAttr names, ArrayAttr types, ArrayRef<int64_t> axes) {
-    for (auto [name, typeAttr, axis] : llvm::zip(names.getAsValueRange<StringAttr>(), types, axes)) {
-      if (!wholeInputOf(name).empty() || !stateOf(name).empty())
+    for (auto [name, typeAttr, axis] : llvm::zip(names, types, axes)) {
+      if (isa<ein::WholeNameAttr, ein::StateNameAttr>(name))
         continue;
       auto type = cast<RankedTensorType>(cast<TypeAttr>(typeAttr).getValue());
-      module::TensorInfo port{name.str(), elementTypeOf(type), type.getShape().vec(), axis};
+      module::TensorInfo port{ein::textOf(name),   elementTypeOf(type),        type.getShape().vec(), axis,
+                              ein::sourceOf(name), ein::sourceOfGradient(name)};
       // A sum over the batch has no batch axis; other outputs have all samples along theirs.
       if (axis == summedBatch)
         port.shape.erase(port.shape.begin());
@@ -73,7 +73,7 @@ private:
     for (StageOp stage : stagesOfFirst(program))
       for (auto output : stage.getBody().getOps<OutputOp>())
         for (auto [port, rank] : llvm::zip(table.outputs, table.outputRanks))
-          if (output.getOutput() == port.name)
+          if (ein::textOf(output.getOutput()) == port.name)
             rank = stage.getRank();
   }
 
@@ -97,18 +97,22 @@ private:
     buffers.clear();
     tasks.clear();
     for (auto buffer : layout.getBody().getOps<BufferOp>()) {
-      buffers[{buffer.getKind(), buffer.getName(), int64_t(buffer.getSite().value_or(-1)), buffer.getLane()}] =
-          rank.buffers.size();
+      buffers[{buffer.getKind(), ein::textOf(buffer.getName()), int64_t(buffer.getSite().value_or(-1)),
+               buffer.getLane()}] = rank.buffers.size();
       rank.buffers.push_back({.kind = module::BufferKind(buffer.getKind()),
-                              .name = buffer.getName().str(),
+                              .name = ein::textOf(buffer.getName()),
                               .site = int64_t(buffer.getSite().value_or(0)),
                               .offset = int64_t(buffer.getAt()),
                               .bytes = int64_t(buffer.getBytes()),
                               .owned = buffer.getKind() != BufferKind::parameter || buffer.getOwned(),
                               .lane = int64_t(buffer.getLane()),
                               .lanes = int64_t(buffer.getLanes())});
+      if (auto whole = dyn_cast<ein::WholeNameAttr>(buffer.getName()))
+        rank.buffers.back().wholeOf = ein::textOf(whole.getInput());
+      if (isOfParameter(buffer.getKind()))
+        rank.buffers.back().shard = shardOf(cast<StringAttr>(buffer.getName()));
       if (buffer.getKind() == BufferKind::state)
-        addState(buffer.getName(), rank.buffers.back());
+        addState(cast<StringAttr>(buffer.getName()), rank.buffers.back());
     }
     rank.actions.reserve(op.getBody().front().getOperations().size());
     for (auto action : op.getBody().getOps<ActionInterface>())
@@ -122,16 +126,30 @@ private:
     return success();
   }
 
-  void addState(StringRef path, module::BufferInfo &buffer) {
-    for (auto [name, type] : llvm::zip(program.getArgNames().getAsValueRange<StringAttr>(), program.getArgTypes()))
-      if (StringRef(stateOf(name)) == path)
-        buffer.type = elementTypeOf(cast<TypeAttr>(type).getValue());
-    if (auto state = program->getParentOfType<ModuleOp>().lookupSymbol<ein::StateOp>(path))
-      buffer.init = state.getInit().convertToDouble();
+  static bool isOfParameter(BufferKind kind) {
+    return kind == BufferKind::parameter || kind == BufferKind::gradient || kind == BufferKind::moment1 ||
+           kind == BufferKind::moment2;
+  }
+
+  // The shard of a parameter's symbol; nullopt for a whole parameter.
+  std::optional<ShardName> shardOf(StringAttr symbol) {
+    auto [known, isNew] = shards.try_emplace(symbol);
+    if (isNew)
+      if (auto param = program->getParentOfType<ModuleOp>().lookupSymbol<ein::ParamOp>(symbol))
+        known->second = ein::findShard(param.getShardAttr());
+    return known->second;
+  }
+
+  void addState(StringAttr path, module::BufferInfo &buffer) {
+    auto state = ein::StateNameAttr::get(path.getContext(), path.getValue());
+    if (std::optional<unsigned> argument = ein::findName(program.getArgNames(), state))
+      buffer.type = elementTypeOf(cast<TypeAttr>(program.getArgTypes()[*argument]).getValue());
+    if (auto declared = program->getParentOfType<ModuleOp>().lookupSymbol<ein::StateOp>(path))
+      buffer.init = declared.getInit().convertToDouble();
     program.walk([&](CallOp call) {
       auto input =
           routes.updatesState(call) ? slots.resolve(call.getArgs().back()).getDefiningOp<InputOp>() : InputOp();
-      if (input && StringRef(stateOf(input.getInput())) == path)
+      if (input && input.getInput() == state)
         program->getParentOfType<ModuleOp>().lookupSymbol<KernelOp>(call.getKernel()).walk([&](ein::PutOp put) {
           buffer.positions = put.countPositions();
         });
@@ -246,9 +264,10 @@ private:
   int64_t operandOf(Value value, const DenseMap<Value, int64_t> &numbers) {
     Value resolved = slots.resolve(value);
     if (auto param = resolved.getDefiningOp<ParamOp>())
-      return -1 - buffers[{BufferKind::parameter, param.getParam(), -1, 0}];
+      return -1 - buffers[{BufferKind::parameter, param.getParam().str(), -1, 0}];
     if (auto site = resolved.getDefiningOp<SiteOp>())
-      return -1 - buffers[{BufferKind::gradient, site.getParam(), int64_t(site.getIndex()), int64_t(site.getLane())}];
+      return -1 -
+             buffers[{BufferKind::gradient, site.getParam().str(), int64_t(site.getIndex()), int64_t(site.getLane())}];
     if (std::optional<int64_t> number = precomputedNumber(resolved)) {
       auto buffer = buffers.find({BufferKind::precomputed, precomputedName(resolved, *number), -1, 0});
       return -1 - (buffer == buffers.end() ? 0 : buffer->second); // the proof reports the wrong buffer
@@ -261,9 +280,10 @@ private:
   const RouteTable &routes;
   module::EntryPlan table;
   llvm::StringMap<int64_t> kernels, channels;
+  DenseMap<StringAttr, std::optional<ShardName>> shards;
   // Of the rank at hand.
   LayoutOp layout;
-  std::map<std::tuple<BufferKind, StringRef, int64_t, int64_t>, int64_t> buffers; // index by kind, name, site and lane
+  std::map<std::tuple<BufferKind, std::string, int64_t, int64_t>, int64_t> buffers; // index by kind, name, site, lane
   std::map<std::pair<Operation *, bool>, int64_t> tasks;
 };
 

@@ -1,6 +1,5 @@
 // Defaults of engines, and sums in a defined order.
 #include "plc/Runtime/Base/Engine.h"
-#include "plc/Support/RunInput.h"
 
 #include <cmath>
 #include <cstring>
@@ -48,14 +47,14 @@ void addInOrder(ElementType type, int64_t count, void *sum, const void *term) {
   });
 }
 
-Bytes ownInput(std::string_view name, const TrainingStep &step) {
+Bytes ownInput(InputSource source, const TrainingStep &step) {
   auto bytesOf = [](auto value) {
     Bytes bytes(sizeof(value));
     std::memcpy(bytes.data(), &value, sizeof(value));
     return bytes;
   };
-  return name == stepInputName ? bytesOf(static_cast<int32_t>(step.number))
-                               : bytesOf(static_cast<float>(step.lossScale));
+  return source == InputSource::Step ? bytesOf(static_cast<int32_t>(step.number))
+                                     : bytesOf(static_cast<float>(step.lossScale));
 }
 
 Bytes sumOfRows(const TensorInfo &info, const std::vector<const void *> &rows) {

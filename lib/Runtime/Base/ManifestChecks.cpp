@@ -1,6 +1,5 @@
 // Checks of a manifest that need more than one field.
 #include "plc/Runtime/Base/ManifestChecks.h"
-#include "plc/Support/WholeInput.h"
 
 #include <algorithm>
 #include <map>
@@ -83,12 +82,12 @@ private:
       return buffer.bytes; // checked with the results of its kernel
     if (buffer.kind == BufferKind::Input || buffer.kind == BufferKind::Output) {
       bool input = buffer.kind == BufferKind::Input;
-      std::string whole(wholeInputOf(buffer.name));
-      const TensorInfo *tensor = find(input ? entry.inputs : entry.outputs, whole.empty() ? buffer.name : whole);
+      bool isWhole = input && !buffer.wholeOf.empty();
+      const TensorInfo *tensor = find(input ? entry.inputs : entry.outputs, isWhole ? buffer.wholeOf : buffer.name);
       if (!tensor)
         fail(rank, "unknown " + std::string(input ? "input" : "output") + " '" + buffer.name + "'");
       auto bytes = static_cast<int64_t>(tensor->numBytes());
-      if (!whole.empty() || (input && !tensor->batched()))
+      if (isWhole || (input && !tensor->batched()))
         return bytes;
       // A replica's buffers have its own micro-batches alone.
       int64_t replica = entry.replicaOf(rank), first = entry.firstRun(replica), end = entry.firstRun(replica + 1);

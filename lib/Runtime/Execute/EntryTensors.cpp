@@ -2,7 +2,6 @@
 #include "EntryTensors.h"
 
 #include "plc/Module/ParameterShards.h"
-#include "plc/Support/WholeInput.h"
 
 #include <algorithm>
 #include <cstring>
@@ -20,7 +19,7 @@ const Rank *EntryTensors::localRank(size_t number) const {
 template <class Visit>
 static void forEachBuffer(const RankInfo &rank, BufferKind kind, const ParameterInfo &parameter, Visit visit) {
   for (const BufferInfo &buffer : rank.buffers)
-    if (buffer.kind == kind && wholeOf(buffer.name) == parameter.path)
+    if (buffer.kind == kind && buffer.parameter() == parameter.path)
       visit(buffer);
 }
 
@@ -29,7 +28,7 @@ std::vector<EntryTensors::Owner> EntryTensors::ownersOf(const ParameterInfo &par
   for (size_t rank = 0; rank < entry.ranks.size(); ++rank)
     forEachBuffer(entry.ranks[rank], BufferKind::Parameter, parameter, [&](const BufferInfo &buffer) {
       if (buffer.owned)
-        owners.push_back({rank, buffer.name});
+        owners.push_back({rank, buffer});
     });
   return owners;
 }
@@ -65,8 +64,9 @@ void EntryTensors::scatterInputs(const std::vector<Bytes> &inputs) const {
       if (std::byte *buffer = rank->find(BufferKind::Input, entry.inputs[i].name))
         scatterInput(entry.inputs[i], inputs[i], entry.replicaOf(rank->number()), buffer);
       // A divisor that sums over the batch reads the rows of all micro-batches, from a buffer of its own.
-      if (std::byte *buffer = rank->find(BufferKind::Input, wholeInputName(entry.inputs[i].name)))
-        std::memcpy(buffer, inputs[i].data(), entry.inputs[i].numBytes());
+      for (const BufferInfo &buffer : entry.ranks[rank->number()].buffers)
+        if (buffer.kind == BufferKind::Input && buffer.wholeOf == entry.inputs[i].name)
+          std::memcpy(rank->at(buffer), inputs[i].data(), entry.inputs[i].numBytes());
     }
 }
 
@@ -80,16 +80,16 @@ void EntryTensors::scatterInput(const TensorInfo &info, const Bytes &input, int6
     });
 }
 
-/// Copies the whole parameter, or the shard that `name` names, out of `from`; put() copies back.
-static void take(const ParameterInfo &parameter, const std::string &name, const std::byte *from, std::byte *to) {
-  if (std::optional<PartName> part = parsePartName(name))
-    module::takePart(parameter, *part, from, to);
+/// Copies the whole parameter, or the shard that `buffer` holds, out of `from`; put() copies back.
+static void take(const ParameterInfo &parameter, const BufferInfo &buffer, const std::byte *from, std::byte *to) {
+  if (buffer.shard)
+    module::takeShard(parameter, *buffer.shard, from, to);
   else
     std::memcpy(to, from, parameter.tensor().numBytes());
 }
-static void put(const ParameterInfo &parameter, const std::string &name, const std::byte *from, std::byte *to) {
-  if (std::optional<PartName> part = parsePartName(name))
-    module::putPart(parameter, *part, from, to);
+static void put(const ParameterInfo &parameter, const BufferInfo &buffer, const std::byte *from, std::byte *to) {
+  if (buffer.shard)
+    module::putShard(parameter, *buffer.shard, from, to);
   else
     std::memcpy(to, from, parameter.tensor().numBytes());
 }
@@ -97,7 +97,7 @@ static void put(const ParameterInfo &parameter, const std::string &name, const s
 void EntryTensors::scatter(BufferKind kind, const ParameterInfo &parameter, const std::byte *from) const {
   for (const auto &rank : localRanks)
     forEachBuffer(entry.ranks[rank->number()], kind, parameter,
-                  [&](const BufferInfo &buffer) { take(parameter, buffer.name, from, rank->at(buffer)); });
+                  [&](const BufferInfo &buffer) { take(parameter, buffer, from, rank->at(buffer)); });
 }
 
 void EntryTensors::clear(BufferKind kind, const ParameterInfo &parameter) const {
@@ -151,9 +151,9 @@ void EntryTensors::parametersChanged() const {
 bool EntryTensors::gather(BufferKind kind, const ParameterInfo &parameter, std::byte *out) const {
   bool found = false;
   for (const Owner &owner : ownersOf(parameter))
-    if (const BufferInfo *buffer = entry.ranks[owner.rank].find(kind, owner.name)) {
+    if (const BufferInfo *buffer = entry.ranks[owner.rank].find(kind, owner.buffer.name)) {
       Bytes copy;
-      put(parameter, owner.name, view(owner.rank, *buffer, copy), out);
+      put(parameter, owner.buffer, view(owner.rank, *buffer, copy), out);
       found = true;
     }
   return found;
@@ -162,19 +162,19 @@ bool EntryTensors::gather(BufferKind kind, const ParameterInfo &parameter, std::
 bool EntryTensors::holds(BufferKind kind, const ParameterInfo &parameter) const {
   std::vector<Owner> owners = ownersOf(parameter);
   return std::any_of(owners.begin(), owners.end(),
-                     [&](const Owner &owner) { return entry.ranks[owner.rank].find(kind, owner.name); });
+                     [&](const Owner &owner) { return entry.ranks[owner.rank].find(kind, owner.buffer.name); });
 }
 
 void EntryTensors::gatherGradient(const ParameterInfo &parameter, Bytes &out) const {
   for (const Owner &owner : ownersOf(parameter)) {
-    if (!entry.ranks[owner.rank].find(BufferKind::Gradient, owner.name))
+    if (!entry.ranks[owner.rank].find(BufferKind::Gradient, owner.buffer.name))
       continue;
-    Bytes sum(static_cast<size_t>(entry.ranks[owner.rank].find(BufferKind::Parameter, owner.name)->bytes));
+    Bytes sum(static_cast<size_t>(owner.buffer.bytes));
     // Only the owner has all sites of a gradient; it adds them, and the others get the sum.
     if (const Rank *local = localRank(owner.rank))
-      local->owned().sumSites(owner.name, sum.data());
+      local->owned().sumSites(owner.buffer.name, sum.data());
     transport.broadcast(owner.rank, sum.data(), sum.size());
-    put(parameter, owner.name, sum.data(), out.data());
+    put(parameter, owner.buffer, sum.data(), out.data());
   }
 }
 

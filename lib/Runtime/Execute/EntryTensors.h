@@ -55,7 +55,7 @@ private:
   /// A rank that updates a parameter, or a shard of it. Of several copies, exactly one is owned.
   struct Owner {
     size_t rank;
-    const std::string &name; // of the parameter or the shard
+    const BufferInfo &buffer; // of the parameter or the shard
   };
   std::vector<Owner> ownersOf(const ParameterInfo &parameter) const;
   /// The bytes of a buffer of any rank; `copy` may own them.

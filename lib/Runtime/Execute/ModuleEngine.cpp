@@ -4,8 +4,6 @@
 #include "SessionCache.h"
 #include "plc/Runtime/Execute/Measurements.h"
 
-#include "plc/Support/RunInput.h"
-
 #include <algorithm>
 #include <cstring>
 
@@ -237,8 +235,8 @@ const std::vector<Bytes> &ModuleEngine::withOwnInputs(size_t plan, const Trainin
     return inputs;
   all = inputs;
   for (size_t i = 0; i < infos.size(); ++i)
-    if (isGivenByEngine(infos[i].name))
-      all.insert(all.begin() + static_cast<std::ptrdiff_t>(i), ownInput(infos[i].name, step));
+    if (infos[i].isGivenByEngine())
+      all.insert(all.begin() + static_cast<std::ptrdiff_t>(i), ownInput(infos[i].source, step));
   return all;
 }
 
@@ -257,7 +255,7 @@ void ModuleEngine::listEntries() {
       gradient.outputs = Results(manifest, plan).infos();
     }
   for (EntryInfo &info : infos)
-    std::erase_if(info.inputs, [](const TensorInfo &input) { return isGivenByEngine(input.name); });
+    std::erase_if(info.inputs, [](const TensorInfo &input) { return input.isGivenByEngine(); });
 }
 
 } // namespace

@@ -1,8 +1,6 @@
 // Lists and gathers the results of an entry.
 #include "Results.h"
 
-#include "plc/Support/PartName.h"
-
 #include <algorithm>
 
 namespace plc::runtime {
@@ -11,7 +9,7 @@ Results::Results(const Manifest &manifest, const EntryPlan &plan) : tensors(plan
   auto isMade = [&](const ParameterInfo &parameter) {
     return std::any_of(plan.ranks.begin(), plan.ranks.end(), [&](const RankInfo &rank) {
       return std::any_of(rank.buffers.begin(), rank.buffers.end(), [&](const BufferInfo &buffer) {
-        return buffer.kind == BufferKind::Gradient && wholeOf(buffer.name) == parameter.path;
+        return buffer.kind == BufferKind::Gradient && buffer.parameter() == parameter.path;
       });
     });
   };

@@ -7,7 +7,6 @@
 #include "plc/Runtime/Tensors/Npy.h"
 #include "plc/Runtime/Tensors/RandomKeys.h"
 #include "plc/Runtime/Tensors/TensorFile.h"
-#include "plc/Support/RunInput.h"
 
 #include <algorithm>
 #include <glob.h>
@@ -58,14 +57,13 @@ void checkNames(const EntryInfo &entry, const std::vector<DataOption> &options) 
     for (size_t j = 0; j < i; ++j)
       if (options[j].input == option.input)
         throw usageError("input '" + option.input + "' has two --data");
-    bool known = std::any_of(entry.inputs.begin(), entry.inputs.end(), [&](const TensorInfo &input) {
-      return input.name == option.input && !isRandomInput(input.name);
-    });
+    bool known = std::any_of(entry.inputs.begin(), entry.inputs.end(),
+                             [&](const TensorInfo &input) { return input.name == option.input && !input.isRandom(); });
     if (!known)
       throw usageError("the model has no input '" + option.input + "'");
   }
   for (const TensorInfo &input : entry.inputs)
-    if (!isRandomInput(input.name))
+    if (!input.isRandom())
       findOption(input, options);
 }
 
@@ -168,7 +166,7 @@ std::unique_ptr<Data> openData(const EntryInfo &entry, const std::vector<DataOpt
                                          openNpy(option.files().front()).info().shape.size() != 1);
   };
   // Keys of draws need no option.
-  auto isGiven = [](const TensorInfo &input) { return !isRandomInput(input.name); };
+  auto isGiven = [](const TensorInfo &input) { return !input.isRandom(); };
   std::vector<Part> parts;
   addPart(
       entry, [&](const TensorInfo &input) { return isGiven(input) && input.batched() && isInRows(input); },

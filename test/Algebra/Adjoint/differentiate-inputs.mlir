@@ -6,7 +6,7 @@
 
 // What the loss does not depend on has a gradient of zeros.
 // ZERO: ein.func @[[ZERO:m.zero]]() -> tensor<2xf32> {{.*}}role = "B"
-// ZERO: result_names = ["loss", "grad(unused)", "grad(idle)"]
+// ZERO: result_names = ["loss", #ein.grad<"unused">, #ein.grad<"idle">]
 // ZERO: %[[X:.*]] = ein.call @[[ZERO]]() path "scale"
 // ZERO: %[[W:.*]] = ein.call @[[ZERO]]() path "scale"
 // ZERO: ein.return %{{.*}}, %[[X]], %[[W]] :
@@ -33,7 +33,7 @@ ein.func @total(%x: tensor<2xf32>, %y: tensor<2xf32>, %z: tensor<2xf32>) -> tens
 // CHECK: ein.func @m.copy(
 // CHECK-SAME: role = "B"
 // CHECK: ein.model @m
-// CHECK-SAME: result_batch = array<i64: -1, 0, -1, -1>, result_names = ["loss", "grad(x)", "grad(y)", "grad(z)"]
+// CHECK-SAME: result_batch = array<i64: -1, 0, -1, -1>, result_names = ["loss", #ein.grad<"x">, #ein.grad<"y">, #ein.grad<"z">]
 ein.model @m(%x: tensor<2xf32>, %y: tensor<2xf32>, %z: tensor<2xf32>, %unused: tensor<2xf32>) -> tensor<f32>
     attributes {arg_names = ["x", "y", "z", "unused"], arg_batch = array<i64: 0, -1, -1, -1>, result_names = ["loss"],
                 result_batch = array<i64: -1>, batch = 2 : i64} {

@@ -55,11 +55,11 @@ ein.func @n() -> tensor<4x3xf32> {
 ein.param @p : tensor<3x2xf32> init normal(1.0, 0.0)
 // One key for each call that draws, and one step.
 // CHECK: ein.model @m(%[[X0:.*]]: tensor<4x3xf32>, %[[K0:.*]]: tensor<4xi64>, %[[K1:.*]]: tensor<4xi64>, %[[A0:.*]]: tensor<i64>, %[[A1:.*]]: tensor<i64>, %[[N:.*]]: tensor<4xi64>, %[[S:.*]]: tensor<i32>)
-// CHECK-SAME: arg_batch = array<i64: 0, 0, 0, -1, -1, 0, -1>, arg_names = ["x", "random(f.0)", "random(f.1)", "random(all, f.0)", "random(all, f.1)", "random(n)", "step()"]
+// CHECK-SAME: arg_batch = array<i64: 0, 0, 0, -1, -1, 0, -1>, arg_names = ["x", #ein.random<"f.0" per sample>, #ein.random<"f.1" per sample>, #ein.random<"f.0" per run>, #ein.random<"f.1" per run>, #ein.random<"n" per sample>, #ein.given<step>]
 // CHECK: ein.call @f(%[[X0]], %[[K0]], %[[A0]], %[[S]]) params [@p] path "f.0"
 // CHECK: ein.call @f(%{{.*}}, %[[K1]], %[[A1]], %[[S]]) params [@p] path "f.1"
 // EVAL: ein.model @m(%{{[^,]*}}: tensor<4x3xf32>
-// EVAL-SAME: arg_names = ["x", "random(all, f.0)", "random(all, f.1)", "random(n)", "step()"]
+// EVAL-SAME: arg_names = ["x", #ein.random<"f.0" per run>, #ein.random<"f.1" per run>, #ein.random<"n" per sample>, #ein.given<step>]
 ein.model @m(%x: tensor<4x3xf32>) -> (tensor<4x3xf32>, tensor<3x2xf32>) attributes {arg_names = ["x"], arg_batch = array<i64: 0>,
     result_names = ["y", "z"], result_batch = array<i64: 0, -1>, batch = 4 : i64} {
   %y, %z, %s = ein.call @f(%x) params [@p] path "f.0" : (tensor<4x3xf32>) -> (tensor<4x3xf32>, tensor<3x2xf32>, tensor<f32>)

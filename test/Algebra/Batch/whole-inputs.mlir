@@ -4,7 +4,7 @@
 // A sum over the batch is divided by one of inputs alone: over all samples, of inputs that are further arguments. `@masks`
 // makes them in another body, of which only this result is wanted; `@mean` is called twice. It is the same of one micro-batch.
 // ONE: ein.model @m(%{{.*}}: tensor<8x3xf32>, %{{.*}}: tensor<8x3xi1>, %{{.*}}: tensor<8x3xi1>)
-// ONE-SAME: arg_names = ["x", "c", "whole(c)"]
+// ONE-SAME: arg_names = ["x", "c", #ein.whole<"c">]
 
 // CHECK: ein.func @masks(%{{.*}}: tensor<2x3xi1>, %{{.*}}: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>)
 ein.func @masks(%c: tensor<8x3xi1>, %x: tensor<8x3xf32>) -> (tensor<8x3xf32>, tensor<8x3xf32>) {
@@ -34,7 +34,7 @@ ein.func @mean(%x: tensor<8x3xf32>, %m: tensor<8x3xf32>) -> tensor<f32> {
 }
 
 // CHECK: ein.model @m(%{{.*}}: tensor<2x3xf32>, %{{.*}}: tensor<2x3xi1>, %[[WHOLE:.*]]: tensor<8x3xi1>)
-// CHECK-SAME: arg_batch = array<i64: 0, 0, -1>, arg_names = ["x", "c", "whole(c)"]
+// CHECK-SAME: arg_batch = array<i64: 0, 0, -1>, arg_names = ["x", "c", #ein.whole<"c">]
 ein.model @m(%x: tensor<8x3xf32>, %c: tensor<8x3xi1>) -> (tensor<f32>, tensor<f32>) attributes {arg_names = ["x", "c"],
     arg_batch = array<i64: 0, 0>, result_names = ["loss", "other"], result_batch = array<i64: -1, -1>, batch = 8 : i64} {
   // CHECK: %[[V:.*]] = ein.call @masks.whole.1(%[[WHOLE]]) path "masks.whole.1" : (tensor<8x3xi1>) -> tensor<8x3xf32>

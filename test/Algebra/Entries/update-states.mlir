@@ -120,8 +120,8 @@ ein.func @two(%x: tensor<2xf32>, %k: tensor<2xf32>) -> tensor<2xf32> {
 // CHECK: ein.call @"m.state(two.k)"(%[[T1]], %{{.*}}, %[[T0]]) path "m.state(two.k)"
 ein.model @m(%x: tensor<2x3xf32>, %p: tensor<2xi32>, %s: tensor<2xf32>, %q: tensor<i32>, %k0: tensor<2x8x3xf32>, %k1: tensor<2x8x3xf32>, %k2: tensor<2x8xf32>, %k3: tensor<2xf32>, %k4: tensor<2xf32>, %c5: tensor<2xi32>, %k5: tensor<2x8xf32>, %k6: tensor<2x8xbf16>)
     -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x8xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2x8x3xf32>, tensor<2x8x3xf32>, tensor<2x8xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xi32>, tensor<2x8xf32>, tensor<2x8xf32>, tensor<2x8xbf16>) attributes {
-    arg_names = ["x", "p", "s", "q", "state(row.k)", "state(both.k)", "state(late.k)", "state(sum.k)", "state(two.k)", "state(at.c)", "state(at.k)", "state(narrow.k)"],
-    result_names = ["a", "b", "c", "d", "e", "state(row.k)", "state(both.k)", "state(late.k)", "state(sum.k)", "state(two.k)", "state(at.c)", "state(at.k)", "f", "state(narrow.k)"],
+    arg_names = ["x", "p", "s", "q", #ein.state<"row.k">, #ein.state<"both.k">, #ein.state<"late.k">, #ein.state<"sum.k">, #ein.state<"two.k">, #ein.state<"at.c">, #ein.state<"at.k">, #ein.state<"narrow.k">],
+    result_names = ["a", "b", "c", "d", "e", #ein.state<"row.k">, #ein.state<"both.k">, #ein.state<"late.k">, #ein.state<"sum.k">, #ein.state<"two.k">, #ein.state<"at.c">, #ein.state<"at.k">, "f", #ein.state<"narrow.k">],
     arg_batch = array<i64: -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1>, result_batch = array<i64: -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1>} {
   %a, %n0 = ein.call @row(%x, %p, %k0) path "row" : (tensor<2x3xf32>, tensor<2xi32>, tensor<2x8x3xf32>) -> (tensor<2x3xf32>, tensor<2x8x3xf32>)
   %b, %n1 = ein.call @both(%s, %q, %k1) path "both" : (tensor<2xf32>, tensor<i32>, tensor<2x8x3xf32>) -> (tensor<2x3xf32>, tensor<2x8x3xf32>)

@@ -6,7 +6,7 @@
 // CHECK-DAG: #[[FIRST:.*]] = affine_map<(d0, d1) -> (d0, d1)>
 // CHECK-DAG: #[[SECOND:.*]] = affine_map<(d0, d1) -> (d0, d1 + 3)>
 // CHECK-DAG: #[[NEXT:.*]] = affine_map<(d0, d1) -> (d0, d1 + 1)>
-// CHECK-DAG: ein.param @"part(ffn.w1, axis 1, 0 of 2)" : tensor<4x3xf32> init normal
+// CHECK-DAG: ein.param @"part(ffn.w1, axis 1, 0 of 2)" : tensor<4x3xf32> init normal{{.*}} shard <"ffn.w1" axis 1, 0 of 2>
 // CHECK-DAG: ein.param @"part(ffn.w1, axis 1, 1 of 2)" : tensor<4x3xf32> init normal
 // CHECK-DAG: ein.param @"part(ffn.w2, axis 0, 0 of 2)" : tensor<3x4xf32> init normal
 // CHECK-DAG: ein.param @"part(ffn.w2, axis 0, 1 of 2)" : tensor<3x4xf32> init normal
@@ -108,7 +108,7 @@ ein.state @keep.all init 0.0
 // What is in parts behind one body is read so by the next, and put together where it is needed as a whole: once.
 // CHECK-LABEL: ein.model @m(
 // CHECK-SAME: tensor<2x4xf32>, %[[O0:.*]]: tensor<2x3xf32>, %[[O1:.*]]: tensor<2x3xf32>, %[[ALL:.*]]: tensor<2x6xf32>, %[[POS:.*]]: tensor<2xi32>)
-// CHECK-SAME: arg_names = ["x", "state(part(keep.old, axis 1, 0 of 2))", "state(part(keep.old, axis 1, 1 of 2))", "state(keep.all)", "t"]
+// CHECK-SAME: arg_names = ["x", #ein.state<"part(keep.old, axis 1, 0 of 2)">, #ein.state<"part(keep.old, axis 1, 1 of 2)">, #ein.state<"keep.all">, "t"]
 // CHECK: ein.call @ffn(%{{.*}}) params [@"part(ffn.w1, axis 1, 0 of 2)", @"part(ffn.w1, axis 1, 1 of 2)", @"part(ffn.w2, axis 0, 0 of 2)", @"part(ffn.w2, axis 0, 1 of 2)", @"part(ffn.b, axis 0, 0 of 2)", @"part(ffn.b, axis 0, 1 of 2)", @ffn.g] path "ffn"
 // CHECK: %[[H:.*]]:3 = ein.call @joined(
 // CHECK: %[[V:.*]]:2 = ein.call @[[TWICE:twice_.*]](%[[H]]#0, %[[H]]#1) path "twice" : (tensor<2x3xf32>, tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>)
@@ -126,8 +126,8 @@ ein.func @twice(%h: tensor<2x6xf32>) -> tensor<2x6xf32> {
 }
 ein.model @m(%x: tensor<2x4xf32>, %old: tensor<2x6xf32>, %all: tensor<2x6xf32>, %t: tensor<2xi32>)
     -> (tensor<2x4xf32>, tensor<2x6xf32>, tensor<2x4xf32>, tensor<2x6xf32>, tensor<2x6xf32>, tensor<2x6xf32>, tensor<2x6xf32>, tensor<2x4xf32>, tensor<2x6xf32>) attributes {
-    arg_names = ["x", "state(keep.old)", "state(keep.all)", "t"], arg_batch = array<i64: -1, -1, -1, -1>,
-    result_names = ["y", "h", "z", "v", "again", "state(keep.old)", "state(keep.all)", "k", "r"],
+    arg_names = ["x", #ein.state<"keep.old">, #ein.state<"keep.all">, "t"], arg_batch = array<i64: -1, -1, -1, -1>,
+    result_names = ["y", "h", "z", "v", "again", #ein.state<"keep.old">, #ein.state<"keep.all">, "k", "r"],
     result_batch = array<i64: -1, -1, -1, -1, -1, -1, -1, -1, -1>} {
   %y = ein.call @ffn(%x) params [@ffn.w1, @ffn.w2, @ffn.b, @ffn.g] path "ffn" : (tensor<2x4xf32>) -> tensor<2x4xf32>
   %h:2 = ein.call @joined(%x) params [@ffn.w1] path "joined" : (tensor<2x4xf32>) -> (tensor<2x6xf32>, tensor<2x4xf32>)

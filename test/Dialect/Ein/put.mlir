@@ -25,7 +25,7 @@ ein.func @whole(%new: tensor<3x4xi1>, %old: tensor<3x4xi1>) -> tensor<3x4xi1> {
 
 // CHECK: ein.model @m
 ein.model @m(%row: tensor<2x3x4xf32>, %pos: tensor<2xi32>, %old: tensor<2x8x3x4xf32>) -> (tensor<2x3xf32>, tensor<2x8x3x4xf32>) attributes {
-    arg_names = ["row", "pos", "state(attention.0.k)"], result_names = ["y", "state(attention.0.k)"],
+    arg_names = ["row", "pos", #ein.state<"attention.0.k">], result_names = ["y", #ein.state<"attention.0.k">],
     arg_batch = array<i64: 0, 0, 0>, result_batch = array<i64: 0, 0>, batch = 2 : i64} {
   %y, %new = ein.call @body(%row, %pos, %old) path "attention.0" : (tensor<2x3x4xf32>, tensor<2xi32>, tensor<2x8x3x4xf32>) -> (tensor<2x3xf32>, tensor<2x8x3x4xf32>)
   ein.return %y, %new : tensor<2x3xf32>, tensor<2x8x3x4xf32>

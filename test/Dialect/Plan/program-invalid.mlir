@@ -128,6 +128,49 @@ plan.program @ports attributes {arg_names = ["x"], arg_types = [tensor<4xf32>], 
 plan.program @ports attributes {arg_names = ["x"], arg_types = [tensor<4xf32>], arg_batch = array<i64: -1>,
     result_names = [], result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {
   plan.stage @s0 rank 0 {
+    // expected-error@+1 {{names 'state(x)', which is no input of the program}}
+    %y = plan.input state<"x"> : tensor<4xf32>
+    plan.yield
+  }
+}
+
+// -----
+
+plan.program @ports attributes {arg_names = ["x"], arg_types = [tensor<4xf32>], arg_batch = array<i64: -1>,
+    result_names = [], result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {
+  plan.stage @s0 rank 0 {
+    // expected-error@+1 {{found 'x', expected a string or a name such as 'state<"..">'}}
+    %y = plan.input x : tensor<4xf32>
+    plan.yield
+  }
+}
+
+// -----
+
+plan.program @ports attributes {arg_names = ["x"], arg_types = [tensor<4xf32>], arg_batch = array<i64: -1>,
+    result_names = [], result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {
+  plan.stage @s0 rank 0 {
+    // expected-error@+1 {{failed to satisfy constraint: a string, or an #ein attribute that is a name}}
+    %y = plan.input batch<0> : tensor<4xf32>
+    plan.yield
+  }
+}
+
+// -----
+
+// expected-error@+1 {{input 'state(x)' has a parenthesis, but is plain; names of another kind are attributes}}
+plan.program @ports attributes {arg_names = ["state(x)"], arg_types = [tensor<4xf32>], arg_batch = array<i64: -1>,
+    result_names = [], result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {
+  plan.stage @s0 rank 0 {
+    plan.yield
+  }
+}
+
+// -----
+
+plan.program @ports attributes {arg_names = ["x"], arg_types = [tensor<4xf32>], arg_batch = array<i64: -1>,
+    result_names = [], result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {
+  plan.stage @s0 rank 0 {
     // expected-error@+1 {{has type 'tensor<5xf32>' but the program's input 'x' has 'tensor<4xf32>'}}
     %x = plan.input "x" : tensor<5xf32>
     plan.yield

@@ -36,10 +36,10 @@
 #all = affine_map<(i) -> ()>
 !t = tensor<16xf32>
 
-ein.param @"part(a.w, axis 0, 0 of 2)" : !t init constant(1.0, 0.0)
-ein.param @"part(a.w, axis 0, 1 of 2)" : !t init constant(1.0, 0.0)
-ein.param @"part(b.w, axis 0, 0 of 2)" : !t init constant(1.0, 0.0)
-ein.param @"part(b.w, axis 0, 1 of 2)" : !t init constant(1.0, 0.0)
+ein.param @"part(a.w, axis 0, 0 of 2)" : !t init constant(1.0, 0.0) shard <"a.w" axis 0, 0 of 2>
+ein.param @"part(a.w, axis 0, 1 of 2)" : !t init constant(1.0, 0.0) shard <"a.w" axis 0, 1 of 2>
+ein.param @"part(b.w, axis 0, 0 of 2)" : !t init constant(1.0, 0.0) shard <"b.w" axis 0, 0 of 2>
+ein.param @"part(b.w, axis 0, 1 of 2)" : !t init constant(1.0, 0.0) shard <"b.w" axis 0, 1 of 2>
 
 plan.kernel @mul(%x: !t, %w: !t) -> !t attributes {kind = #plan<kind elementwise>, flops = 16 : i64, ns = 10 : i64} {
   %y = ein.map mul(%x, %w) over [16] maps [#id, #id, #id] : (!t, !t) -> !t

@@ -46,6 +46,9 @@ bool isTensorOf(Domain domain, mlir::Type type);
 /// Whether a parameter may have this type: reals, or narrow elements.
 bool isParameter(mlir::Type type);
 
+/// Whether an attribute names an argument or a result (Names.h).
+bool isName(mlir::Attribute attribute);
+
 /// Affine positions along one axis: `offset`, and `strides[i]` times the dimension `dims[i]` for each i.
 struct AxisPositions {
   int64_t offset = 0;

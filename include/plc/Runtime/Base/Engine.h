@@ -203,8 +203,8 @@ int64_t parameterBytes(const std::vector<ParameterInfo> &parameters, int numMome
 /// sum += term, element by element, rounded as the type's kernels do.
 void addInOrder(ElementType type, int64_t count, void *sum, const void *term);
 
-/// The value of an input that `isGivenByEngine`.
-Bytes ownInput(std::string_view name, const TrainingStep &step);
+/// The value of an input that the engine gives: the step's number, or the factor of its loss.
+Bytes ownInput(InputSource source, const TrainingStep &step);
 
 /// A result of the batch from its rows, one for each sample or micro-batch. Reals are added in order in f64, and
 /// rounded once.

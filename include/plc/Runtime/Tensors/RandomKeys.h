@@ -9,7 +9,7 @@ namespace plc::runtime {
 /// The step of draws outside of training; training begins at 1.
 constexpr int64_t noStep = 0;
 
-/// Keys for an input that isRandomInput() names, of samples from `firstSample` on. Each is a function of seed, name,
+/// Keys for an input of `InputSource::Random`, of samples from `firstSample` on. Each is a function of seed, name,
 /// step and the number of the sample.
 Bytes randomKeys(const TensorInfo &input, uint64_t seed, int64_t step, int64_t firstSample = 0);
 
