@@ -61,6 +61,15 @@ WITHOUT_LLVM = {"Commands", "Module", "Mpi", "Planner", "Runtime", "Search", "Si
 ALWAYS = {"plc/Runtime/KernelABI.h"}
 # Where words are compared as text, because they come as text: the language's names, and words of others' file formats.
 READS_WORDS = {"lib/Runtime/Tensors/Npy.cpp", "lib/Runtime/Tensors/Safetensors.cpp", "lib/Codegen/Target.cpp"}
+# A name with fields is an attribute in IR (dialects/Ein/EinNames.td), and fields in modules. Only these files make its text, for people,
+# or read it, from the command line.
+NAME_TEXTS = {
+    r"\bparseResultName\(": {"include/plc/Support/ResultName.h", "lib/Commands/Infer.cpp", "lib/Commands/OptionTable.cpp", "lib/Driver/Compile.cpp",
+                             "lib/Algebra/Entries/EinEntry.cpp", "lib/Algebra/Entries/NumericsPipeline.cpp",  # options of passes
+                             "tools/plc-interpret/Source.cpp", "tools/plc-interpret/ListEntries.cpp"},
+    r"\bgradientName\(": {"include/plc/Support/ResultName.h", "include/plc/Module/Entries.h", "lib/Dialect/Ein/Names.cpp"},
+    r'"(?:part|state|whole|random|grad)\(': {"include/plc/Support/ResultName.h", "lib/Dialect/Ein/Names.cpp"},
+}
 LIMITS = {".cpp": 500, ".h": 500, ".td": 400, ".py": 400}
 # Lines of a function's body in C++.
 FUNCTION_LIMIT = 80
@@ -237,6 +246,9 @@ for path in sources("lib", "include/plc", "tools", "dialects"):
     if room != "Language" and str(relative) not in READS_WORDS:
         for word in re.findall(r'[!=]= ("[A-Za-z_]\w*")', text):
             problems.append(f"{relative}: compares with {word}; a choice is an enum with a table (Support/Choice.h)")
+    for pattern, files in NAME_TEXTS.items():
+        if str(relative) not in files and (found := re.search(pattern, text)):
+            problems.append(f"{relative}: has {found[0]!r}, the text of a name; a name with fields is an attribute, or a struct")
     folder = folderOf(relative)
     for include in re.findall(r'#include "([^"]+)"', text):
         other = included(path, room, include)
