@@ -14,8 +14,10 @@ using namespace plc;
 using namespace plc::codegen;
 using ein::pairBlock;
 
+// A row of every tile: 32 bf16, or 16 sums of 4 bytes.
 static constexpr int64_t rowBytes = 2 * pairBlock;
 
+// The unit's intrinsics take raw pointers and byte strides.
 Value AmxUnit::address(Value memory, Value offset) {
   auto pointer = LLVM::LLVMPointerType::get(b.getContext());
   auto asInteger = [&](Value index) -> Value { return arith::IndexCastOp::create(b, b.getI64Type(), index); };
@@ -28,6 +30,7 @@ int64_t AmxUnit::bytesOf(Value memory) {
   return cast<MemRefType>(memory.getType()).getElementType().getIntOrFloatBitWidth() / 8;
 }
 
+// Calls an AMX intrinsic on full tiles (16 rows of 64 bytes); LLVM assigns registers and configuration.
 Value AmxUnit::call(StringRef name, ArrayRef<Value> operands, bool gives) {
   SmallVector<Value> all{number(edge, 16), number(rowBytes, 16)};
   llvm::append_range(all, operands);
@@ -41,7 +44,7 @@ Value AmxUnit::number(int64_t value, unsigned bits) {
   return LLVM::ConstantOp::create(b, b.getIntegerAttr(b.getIntegerType(bits), value));
 }
 
-// Rows that lie so many elements apart.
+// Loads a tile whose rows are `apart` elements apart.
 AmxUnit::Tile AmxUnit::loadTile(Value memory, Value offset, int64_t apart, StringRef load) {
   if (!w.options.emulatesAmx)
     return {call(load, {address(memory, offset), number(apart * bytesOf(memory), 64)})};
@@ -51,7 +54,8 @@ AmxUnit::Tile AmxUnit::loadTile(Value memory, Value offset, int64_t apart, Strin
     rows.push_back(vector::LoadOp::create(b, type, memory, ValueRange{w.plus(offset, w.index(i * apart))}));
   return rows;
 }
-// Past the first cache, where the rows of a shall stay.
+// Loads without keeping the lines in L1, where the rows of a shall stay. Measured with drafts in C on a Xeon with AMX:
+// whole products gain 0.12 to 0.18 of the unit's peak.
 AmxUnit::Tile AmxUnit::streamTile(Value memory, Value offset, int64_t apart) {
   return loadTile(memory, offset, apart, "tileloaddt164");
 }
@@ -72,10 +76,11 @@ AmxUnit::Tile AmxUnit::zeroTile() {
   return Tile(edge, arith::ConstantOp::create(b, b.getZeroAttr(VectorType::get({edge}, sum))));
 }
 
+// c + left * right, 32 summed elements for each of the 16 x 16 sums.
 AmxUnit::Tile AmxUnit::addProducts(const Tile &c, const Tile &left, const Tile &right) {
   if (!w.options.emulatesAmx)
     return {call("tdpbf16ps", {number(rowBytes, 16), c[0], left[0], right[0]})};
-  // In loops over memory, so that there is less code to compile.
+  // Emulation loops over memory instead of unrolling 16 x 16 sums: there is less code to compile.
   if (!emulated)
     emulated = {w.scratch(edge * edge, sum), w.scratch(edge * pairBlock, b.getI16Type()),
                 w.scratch(edge * pairBlock, b.getI16Type())};
@@ -83,6 +88,7 @@ AmxUnit::Tile AmxUnit::addProducts(const Tile &c, const Tile &left, const Tile &
   storeTile(c, sums, w.index(0), edge);
   storeTile(left, a, w.index(0), pairBlock);
   storeTile(right, pairs, w.index(0), pairBlock);
+  // The unit sums the first and the second elements of the pairs in two chains, so the emulation does, too.
   SmallVector<int64_t> half[2];
   for (int64_t i = 0; i < pairBlock; ++i)
     half[i % 2].push_back(i);
@@ -100,6 +106,7 @@ AmxUnit::Tile AmxUnit::addProducts(const Tile &c, const Tile &left, const Tile &
       }
       return next;
     });
+    // Both chains started from 0; they are added, then added to c.
     Value at = w.times(i, edge), before = w.load(sums, sum, at, 1, {edge, edge});
     w.store(arith::AddFOp::create(b, before, arith::AddFOp::create(b, chains[0], chains[1])), sums, at, 1,
             {edge, edge});

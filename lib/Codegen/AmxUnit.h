@@ -12,21 +12,21 @@ namespace plc::codegen {
 /// (`emulatesAmx`), vectors that add the same products in the same order.
 class AmxUnit {
 public:
-  /// A tile is a value of the unit; if it is emulated, its 16 rows.
+  /// A tile is one SSA value of the unit's type. If it is emulated, it is 16 vectors.
   using Tile = llvm::SmallVector<mlir::Value>;
   /// Rows of a tile, and columns of one of sums.
   static constexpr int64_t edge = 16;
 
-  /// Of sums of a type.
+  /// Tiles of sums have elements of type `sum`.
   AmxUnit(KernelWriter &writer, mlir::Type sum) : w(writer), b(writer.b), sum(sum) {}
 
-  /// Rows that lie so many elements apart.
+  /// Loads a tile whose rows are `apart` elements apart.
   Tile loadTile(mlir::Value memory, mlir::Value offset, int64_t apart, llvm::StringRef load = "tileloadd64");
-  /// Past the first cache, where the rows of a shall stay.
+  /// Loads without keeping the lines in L1, where the rows of a shall stay.
   Tile streamTile(mlir::Value memory, mlir::Value offset, int64_t apart);
   void storeTile(const Tile &tile, mlir::Value memory, mlir::Value offset, int64_t apart);
   Tile zeroTile();
-  /// c and the products of 16 rows by 32 elements with a tile of pairs.
+  /// c + left * right: `left` has 16 rows of 32 elements, `right` 16 rows of pairs.
   Tile addProducts(const Tile &c, const Tile &left, const Tile &right);
 
 private:

@@ -32,32 +32,38 @@ public:
   int run();
 
 private:
+  /// Reads the model, and a second one with all samples of a step if the strategy accumulates batches.
   int parse();
-  /// Of IR: what was asked for that its phase has behind it.
+  /// Refuses requests that the phase of given IR has behind it.
   int checkIR();
   PhaseKind done() const { return ir ? ir->phase : PhaseKind::ein; }
-  /// The model, or the program that was made of it.
+  /// The model, or the program that it has become.
   mlir::Operation *subject();
+  /// The programs of the module to write; those of IR is the one that it holds.
   std::vector<algebra::Entry> entries();
+  /// Whether the model returns a loss, so that it can be trained.
   bool hasLoss();
   Models models() { return {*model, step ? *step : *model}; }
   bool trains() const {
     using strategy::GradientKind;
     return strategy.get(keys::gradientKind) != GradientKind::none;
   }
-  /// Whether a program is the one that stages and cuts are chosen for: `train`, else `infer` of all outputs.
+  /// Whether stages and cuts are chosen for this program: `train` if there is one, else `infer` with all outputs.
   bool leads(const Program &program) { return program.entry == leadingKind() && program.outputs.empty(); }
   ProgramKind leadingKind() { return hasLoss() && trains() ? ProgramKind::train : ProgramKind::infer; }
+  /// The exit code of what a pass reported. A pass that failed without an error is an internal error.
   int codeOf(const language::PassErrors &errors);
-  /// Whether stages, micro-batches and the order are to be chosen.
+  /// Whether the search chooses stages, micro-batches and the order.
   bool isAutomatic() const {
     using strategy::ParallelismKind;
     return strategy.get(keys::parallelismKind) == ParallelismKind::automatic;
   }
-  /// Chooses them for the program that leads, and tells so where the plan is not what is printed.
+  /// Searches for the plan of the leading program, if it needs one, and prints to stderr what was chosen unless the
+  /// plan is printed anyway.
   int choose();
+  /// Writes the strategy of the chosen plan, with a report as comment.
   int recommend();
-  /// A program by the phases up to `last`; null after an error, which is in `code`.
+  /// A program lowered up to `last`; null after an error, which is in `code`.
   mlir::OwningOpRef<mlir::ModuleOp> lower(const Program &program, llvm::StringRef last) {
     return kept(lowering->lower(program, last));
   }
@@ -66,32 +72,33 @@ private:
       code = lowering->exitCode();
     return module;
   }
-  /// Adds to the summary of a program what it would take if nothing were recomputed; false after an error.
+  /// Adds to a summary what the program would take without recomputation; false after an error.
   bool compareWithNone(const Program &program, plan::PlanSummary &summary);
-  /// What an automatic choice was made among.
+  /// Prints what the joint plan was chosen among.
   void printChoice();
   int printPlan(const Program &program);
-  /// Writes what `print` says of a program that is planned up to a phase.
+  /// Writes what `print` prints of a program lowered up to `last`.
   int printPlanned(const Program &program, llvm::StringRef last,
                    llvm::function_ref<void(plan::ProgramOp, llvm::raw_ostream &)> print);
-  /// Why the plan is as it is, as wide as the terminal.
+  /// Prints why the plan is as it is, as wide as the terminal.
   int explainPlan(const Program &program);
   plan::Explanation explanationOf(plan::ProgramOp planned) const {
     return plan::explain(planned, strategy.get(keys::memoryBudget));
   }
-  /// The action table of a planned module. The very table that is written is proven.
+  /// The action table of a planned module, proven. The same table is written to the module file.
   mlir::FailureOr<module::EntryPlan> provenTable(mlir::ModuleOp module);
-  /// What a run of it takes.
+  /// Adds the played step and the memory of the process to a summary.
   void addRun(plan::ProgramOp program, const module::EntryPlan &table, plan::PlanSummary &summary) const {
     summary.playedNs = playedNs(strategy, program, table);
     summary.process = module::processMemory(table, module::allRanks(table), threadsOf(strategy), /*codeBytes=*/0);
   }
+  /// Writes the module file, or its code as LLVM IR or as an object file.
   int writeModule();
   int print(mlir::ModuleOp module);
   int write(llvm::StringRef text);
 
   const CompileOptions &options;
-  std::optional<Emit> emit; // none: a phase, or nothing was asked for
+  std::optional<Emit> emit; // none: a phase, or no request
   strategy::Strategy strategy;
   llvm::SourceMgr &sources;
   mlir::MLIRContext &context;

@@ -32,12 +32,13 @@ using plc::language::PassErrors;
 using plc::strategy::Strategy;
 namespace keys = plc::keys;
 
-/// Why a file cannot be written, found out before the work is done.
+/// Why a file cannot be written, or no error; asked before the work is done.
 static std::error_code cannotWrite(StringRef path) {
   llvm::sys::fs::file_status status;
   if (!llvm::sys::fs::status(path, status))
     return llvm::sys::fs::is_directory(status) ? std::make_error_code(std::errc::is_a_directory)
                                                : llvm::sys::fs::access(path, llvm::sys::fs::AccessMode::Write);
+  // A file that does not exist yet needs a folder in which it can be created.
   StringRef parent = llvm::sys::path::parent_path(path), folder = parent.empty() ? "." : parent;
   if (std::error_code error = llvm::sys::fs::status(folder, status))
     return error;
@@ -56,11 +57,13 @@ int Compilation::parse() {
   sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
   plc::Diagnostics diagnostics(sources);
   plc::language::ParseOptions parsed{options.overrides, options.entry, {}};
+  // A value of a rule is no output of the model, so the parser must keep it for the program that asks for it.
   for (StringRef name : options.program.outputs)
     if (plc::parseResultName(name).isRuleValue())
       parsed.exposed.push_back(name.str());
   model = plc::language::parseModel(sources, context, parsed, diagnostics);
   parsed.batches = strategy.get(keys::gradientAccumulationSteps);
+  // With one batch per step, the model itself is the step.
   bool isStep = !model || parsed.batches == 1;
   if (!isStep)
     step = plc::language::parseStep(sources, parsed, *model, diagnostics);
@@ -164,14 +167,14 @@ int Compilation::run() {
     return failed;
   if (std::error_code error = options.output.empty() ? std::error_code() : cannotWrite(options.output))
     return reportError(BadInput, "cannot write '" + options.output + "': " + error.message());
-  // Behind all that is wrong with the request: nobody waits for a measurement to be told that.
+  // After all checks of the request: an error shall not wait for a measurement.
   if (options.rates == RatesSource::measured && !strategy.isGiven(keys::machineRates))
     machineRates(strategy.get(keys::machineIsa), [&](StringRef text) { return strategy.useRates(text); });
   if (int failed = done() < PhaseKind::partition && !options.listsBudgets ? choose() : Done)
     return failed;
   if (options.recommend)
     return recommend();
-  // Remarks start after the search: those of its trial plans have no reader.
+  // Remarks start after the search, since nobody reads those of its trial plans.
   if (std::string wrong = reportRemarks(context); !wrong.empty())
     return reportError(BadInput, wrong);
   lowering.emplace(models(), strategy, sources, &timed, llvm::errs(), done());
@@ -229,7 +232,7 @@ int Compilation::run() {
 const std::vector<std::string> &plc::driver::emitNames() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> names = {plc::nameOfChoice(Emit::ein)};
-    // Every strategy has the same phases.
+    // Phases have the same names under every strategy, so the default one lists them.
     for (const Phase &phase : phasesOf({}, *Strategy::load("plc-compile", "", {}, llvm::errs())))
       names.push_back(phase.name);
     for (Emit emit : {Emit::llvm, Emit::object, Emit::module, Emit::csv, Emit::dot, Emit::json})

@@ -45,7 +45,8 @@ int plc::driver::writeOutput(const std::string &path, StringRef text) {
 int Compilation::print(ModuleOp module) {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  // With places, so that errors of whatever goes on from here name the model's lines; a terminal is read by someone.
+  // Files and pipes get locations, so that errors of a later tool name the model's lines. A person at a terminal does
+  // not.
   OpPrintingFlags flags;
   if (!options.output.empty() || !llvm::outs().is_displayed())
     flags.enableDebugInfo();
@@ -68,7 +69,7 @@ bool Compilation::compareWithNone(const Program &program, plc::plan::PlanSummary
   for (auto planned : module->getOps<plc::plan::ProgramOp>()) {
     plc::plan::PlanSummary none = plc::plan::summarize(planned);
     summary.noneArenaBytes = none.arenaBytes;
-    // Iterations that run again are work of the calls that run them.
+    // Iterations that run again are part of the kernels that run them, so only the difference shows them.
     summary.addedFlops += summary.flops - none.flops;
     summary.flops = none.flops;
   }
@@ -137,14 +138,14 @@ FailureOr<plc::module::EntryPlan> Compilation::provenTable(ModuleOp module) {
   plc::plan::RouteTable routes(program);
   plc::plan::TaskSlots slots(program, routes);
   auto table = plc::plan::buildActionTable(program, slots);
-  // The limit of memory is proven by the pipeline's `plan-verify`.
+  // `plan-verify` in the pipeline has proven the limit of memory.
   if (succeeded(table) && succeeded(plc::plan::proveActionTable(*table, program, slots, /*limitBytes=*/0)))
     return table;
   code = codeOf(errors);
   return failure();
 }
 
-/// Where the code of kernels is kept; empty: nowhere.
+/// The folder that keeps compiled kernels; empty: none.
 static std::string objectFolder() {
   const char *none = std::getenv("PLC_NO_OBJECT_CACHE");
   return none && *none ? "" : plc::cacheFolder() + "/objects";
@@ -156,6 +157,7 @@ int Compilation::writeModule() {
   manifest.model = SymbolTable::getSymbolName(subject()).str();
   auto written = subject()->getLoc()->findInstanceOf<FileLineColLoc>();
   manifest.source = llvm::sys::path::filename(ir && written ? written.getFilename().strref() : options.model).str();
+  // IR has passed the phases that fix its numerics, so it keeps the key that they recorded.
   if (ir)
     manifest.numericsKey = ir->provenance.numericsKey;
   manifest.real = plc::rowOf(strategy.get(keys::precisionCompute)).real;
@@ -171,6 +173,7 @@ int Compilation::writeModule() {
     Program program{entry.program, entry.outputs};
     program.leads = leads(program);
     program.sharesModule = true;
+    // The first entry sets the numerics key of the module. Later entries find it set and keep it.
     OwningOpRef<ModuleOp> module = kept(lowering->lower(program, manifest.numericsKey));
     if (!module)
       return code;
@@ -179,7 +182,7 @@ int Compilation::writeModule() {
       return code;
     table->name = entry.name();
     request.entries.push_back({std::move(*table), *module});
-    // The log's plan is that of the first entry: `train`, if the model has a loss.
+    // The log gets the plan of the first entry: `train`, if the model has a loss.
     for (auto planned : module->getOps<plc::plan::ProgramOp>())
       if (manifest.planJson.empty()) {
         plc::plan::PlanSummary summary = plc::plan::summarize(planned);
@@ -189,6 +192,7 @@ int Compilation::writeModule() {
         summary.numericsKey = manifest.numericsKey;
         manifest.planJson = plc::module::writePlan(summary);
       }
+    // The writer refers to the modules until the code is compiled.
     lowered.push_back(std::move(module));
   }
   PassErrors errors(sources, context, llvm::errs(), strategy.locations());

@@ -32,6 +32,7 @@ Value kernels::givenFor(Value made) {
 
 namespace {
 
+// An equation that stores a value in the order of its type.
 Value copyOf(Value value, OpBuilder &builder) {
   auto type = cast<RankedTensorType>(value.getType());
   auto map = AffineMapAttr::get(builder.getMultiDimIdentityMap(type.getRank()));
@@ -39,19 +40,22 @@ Value copyOf(Value value, OpBuilder &builder) {
                             builder.getArrayAttr({map, map}));
 }
 
-// A result that shows an argument, or a value of which the body returns something else too, is a copy.
+// Copies returned views that no kernel can return: views of arguments, and of values that the body returns otherwise
+// too.
 void copyReturnedViews(Block &block) {
   OpBuilder builder(block.getTerminator());
   for (OpOperand &operand : block.getTerminator()->getOpOperands()) {
     Value value = operand.get(), shown = ein::regrouped(value);
     Operation *maker = shown.getDefiningOp();
+    // A kernel can return the view in place of the value, if the value is its own and the view its only form outside.
     bool gives = maker && !ein::isView(maker) && !accumulatorOf(maker) && givenFor(shown) == value;
     if (ein::isView(value.getDefiningOp()) && !gives)
       operand.set(copyOf(value, builder));
   }
 }
 
-// A view of a widened tensor is what a view of the narrow one shows, widened: contractions read that in place.
+// Moves a widening cast behind the views of it, since contractions read a narrow tensor in place through views. The old
+// views stay for other readers.
 void widenBehindViews(Block &block) {
   llvm::SmallPtrSet<Operation *, 8> left;
   for (auto contract : block.getOps<ein::ContractOp>())
@@ -67,6 +71,7 @@ void widenBehindViews(Block &block) {
       left.insert(shown.getDefiningOp());
       OpBuilder builder(views.front());
       Value narrow = held;
+      // From the narrow tensor outwards: the view nearest to it first.
       for (Operation *view : llvm::reverse(views)) {
         Operation *clone = builder.clone(*view);
         clone->setOperand(0, narrow);
@@ -75,12 +80,13 @@ void widenBehindViews(Block &block) {
       }
       factor.set(ein::CastOp::create(builder, contract.getLoc(), factor.get().getType(), narrow));
     }
+  // In reverse, so that a reader goes before the value that it reads.
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (left.contains(&op) && op.use_empty())
       op.erase();
 }
 
-// A contraction that reads a table, or what it widens, in place has a gather and a cast of its own.
+// Gives each contraction its own gather and cast to read in place: the kernel holds them, so no other may need them.
 void readFactorsInPlace(Block &block) {
   auto makeOwn = [](Operation *reader, unsigned operand) {
     if (Operation *maker = reader->getOperand(operand).getDefiningOp(); !maker->hasOneUse())
@@ -91,13 +97,15 @@ void readFactorsInPlace(Block &block) {
     for (unsigned operand = 0; operand < contract.getInputs().size(); ++operand) {
       Value factor = contract.getInputs()[operand];
       bool widens = ein::heldAs(factor) != factor, gathers = bool(ein::readInPlace(contract, operand));
+      // A gather may stand behind the cast: the cast becomes the contraction's own first, then the gather becomes the
+      // cast's.
       Operation *reader = widens ? makeOwn(contract, operand) : contract.getOperation();
       if (gathers)
         makeOwn(reader, widens ? 0 : operand);
     }
 }
 
-// Turns read their operands where these lie: a carry, or a part of a slice, is one piece.
+// Copies operands that iterations could not read in place: a carry, and each slice, must be one piece.
 void copyApart(ein::LoopOp loop) {
   OpBuilder builder(loop);
   for (OpOperand &operand : loop->getOpOperands()) {
@@ -107,7 +115,7 @@ void copyApart(ein::LoopOp loop) {
   }
 }
 
-// Axes that a window has drawn apart are merged in a copy.
+// Copies windows whose axes are merged: the merged axis has no single stride.
 void copyMergedWindows(Block &block) {
   for (auto merge : block.getOps<ein::MergeOp>())
     if (!ein::findLayout(merge)) {
@@ -118,6 +126,7 @@ void copyMergedWindows(Block &block) {
 
 } // namespace
 
+// Copies follow the moved casts, which change what is read. Clones come last: copies add readers.
 void kernels::copyOperands(Block &block) {
   widenBehindViews(block);
   copyMergedWindows(block);
@@ -127,11 +136,13 @@ void kernels::copyOperands(Block &block) {
   readFactorsInPlace(block);
 }
 
+// Copies values that an iteration returns but does not compute, or returns twice: each result has a buffer of its own.
 void kernels::copyTurnResults(ein::LoopOp loop) {
   Operation *end = loop.getEnd();
   OpBuilder builder(end);
   llvm::SmallPtrSet<Value, 8> seen;
   for (OpOperand &operand : end->getOpOperands()) {
+    // Carries come first, then elements. A value may be both, so the two lists are checked apart.
     if (operand.getOperandNumber() == loop.getInit().size())
       seen.clear();
     if (isa<BlockArgument>(operand.get()) || seen.contains(operand.get()))

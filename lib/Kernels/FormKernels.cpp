@@ -38,6 +38,8 @@ using namespace plc::kernels;
 
 namespace {
 
+// Costs and bytes of larger equations could overflow sums in 64 bits: 2^48 points of 8 bytes, times 4096 kernels, are
+// 2^63.
 constexpr int64_t mostPoints = int64_t(1) << 48;
 
 // Reports an equation beyond any machine, so that no sum of costs or bytes of a plan overflows.
@@ -54,8 +56,8 @@ bool isTooLarge(Operation *op) {
   return false;
 }
 
-// What a group reads and gives: inputs, then accumulators; results, then accumulated values. Of views it reads what
-// they show, and of gathers and casts that are read in place their operands; it makes all of these again inside.
+// Operands and results of a group's kernel: inputs, then accumulators; results, then accumulated values. Views, and
+// gathers and casts that are read in place, are cloned into the kernel, so it reads the operands behind them.
 struct Signature {
   SmallVector<Value> inputs, accumulators, results, accumulated;
 
@@ -217,6 +219,7 @@ private:
     return formed;
   }
 
+  // The shards among the values of a body; none in an iteration of a loop.
   PartOfValue partsOf(Operation *place) const {
     auto body = dyn_cast<ein::FuncOp>(place);
     return body ? argumentParts->of(body) : PartOfValue();
@@ -264,7 +267,7 @@ private:
     return formApart(tables, block, place, names + "T.", kernels);
   }
 
-  // Readers outside the group read the call's result, through views of it where that is a view.
+  // Lets readers outside the group read the call's result; through inverse views if the result is a view.
   void replaceOutside(const Group &group, Value given, Value result, OpBuilder &builder) {
     Value made = ein::regrouped(given), back = result;
     for (Value view = given; view != made; view = view.getDefiningOp()->getOperand(0))
@@ -278,7 +281,7 @@ private:
     });
   }
 
-  // From the end, so that one pass suffices.
+  // Erases values without readers; from the end, so that one pass suffices.
   void eraseDead(Block &block) {
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
       if (!isa<ein::ReturnOp>(op) && op.use_empty() && !accumulatorOf(&op))
@@ -303,6 +306,7 @@ private:
       kernel.erase();
       return {};
     }
+    // Equal text is equal code: layers of one kind share their kernels, which keeps the module small.
     std::string text = plan::kernelText(kernel);
     if (auto found = kernels.known.find(text); found != kernels.known.end()) {
       kernel.erase();
@@ -385,6 +389,7 @@ private:
     builder.clone(*value.getDefiningOp(), mapping);
   }
 
+  // Work of an equation's kernel, and its time by the rates.
   LogicalResult setCost(plan::KernelOp kernel) {
     KernelWork work = workOf(kernel);
     kernel.setFlops(work.flops);

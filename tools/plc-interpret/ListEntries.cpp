@@ -24,6 +24,7 @@ static llvm::StringSet<> accumulatedIn(ModuleOp module) {
   return paths;
 }
 
+// The inputs and outputs of a program, as callers see them: of the whole batch, and without states.
 EntryInfo InterpretedEngine::describe(ModuleOp module, const std::string &name) {
   Interpreter types(module, real);
   ein::ModelOp model = types.getModel();
@@ -48,6 +49,7 @@ EntryInfo InterpretedEngine::describe(ModuleOp module, const std::string &name) 
                                batch[index],
                                ein::sourceOf(names[index]),
                                ein::sourceOfGradient(names[index])};
+      // One value for each sample is summed before the caller sees it, so the axis is not the caller's.
       if (info.sumsSamples())
         info.shape.erase(info.shape.begin());
       if (info.batched() && entry.microBatches > 1) // The type is that of a batch or a micro-batch.
@@ -60,6 +62,7 @@ EntryInfo InterpretedEngine::describe(ModuleOp module, const std::string &name) 
   return entry;
 }
 
+// `train`, and the same program as `gradient`, which also returns the gradients.
 void InterpretedEngine::addTrainingEntries(ModuleOp program,
                                            function_ref<bool(const runtime::ParameterInfo &)> isMade) {
   entryList.push_back(describe(program, nameOfChoice(ProgramKind::train)));
@@ -71,6 +74,7 @@ void InterpretedEngine::addTrainingEntries(ModuleOp program,
   entryList.push_back(std::move(gradient));
 }
 
+// IR is one program. Its entries are those that the program can serve.
 void InterpretedEngine::listEntriesOfIR() {
   llvm::StringSet<> accumulated = accumulatedIn(source.getModule());
   auto isMade = [&](const runtime::ParameterInfo &info) { return accumulated.contains(info.path); };
@@ -82,8 +86,8 @@ void InterpretedEngine::listEntriesOfIR() {
   entryList.push_back(describe(source.getModule(), nameOfChoice(ProgramKind::infer)));
 }
 
-// The gradients that an entry asks for are no results of its program yet: they are like what they are for, but of what
-// that is computed in.
+// Gradients that an entry requests are no results of its program yet. They have the shape of what they are gradients
+// of, in the type that is computed in.
 void InterpretedEngine::addGradients(EntryInfo &entry, const std::vector<std::string> &outputs) const {
   for (const std::string &output : outputs) {
     ResultName result = parseResultName(output);

@@ -355,6 +355,7 @@ private:
     llvm_unreachable("no gradient goes through this reduction");
   }
 
+  // The gradient of prod (ProductAdjoint.cpp), back on the axes that the input repeats.
   Gradient ofProduct() {
     auto guard = [&](const Access &gradient) { return guarded(gradient); };
     return {onDiagonal(adjointOfProduct(builder, op, build, dy, guard)), guardsOfInput()};

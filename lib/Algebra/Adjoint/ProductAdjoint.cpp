@@ -14,7 +14,8 @@ using namespace plc;
 using namespace plc::algebra;
 using ein::Function;
 
-// Factors of an extent, each of 16 at most unless it is prime.
+// Factors of an extent: the prime factors, gathered while a product is at most 16. A prime above 16 stays one factor.
+// Not tuned: the work for an element is the sum of the factors, the number of equations grows with their count.
 static SmallVector<int64_t> shortFactors(int64_t extent) {
   SmallVector<int64_t> factors{1};
   auto take = [&](int64_t prime) {
@@ -31,12 +32,15 @@ static SmallVector<int64_t> shortFactors(int64_t extent) {
   return factors;
 }
 
+// The product of the other elements, times dy. It divides by no element, so zeros among them are right
+// (Ein/Rationale.md, "The adjoint of a product divides by nothing").
 Value algebra::adjointOfProduct(OpBuilder &builder, ein::Equation op, EquationBuilder &build, const Access &dy,
                                 llvm::function_ref<Access(const Access &)> guard) {
   Location loc = op->getLoc();
   Access input = inputOf(op, 0);
+  // 1. Split each reduced dimension into digits.
   Dims dims = distinct(input.dims), all, digits;
-  SmallVector<int64_t> parts, extents; // of each of dims, how many of all it is; extents of digits
+  SmallVector<int64_t> parts, extents; // digits of each of dims; extents of the digits
   Value x = build.copy(input, dims);
   for (int64_t dim : dims) {
     if (contains(dy.dims, dim)) {
@@ -54,11 +58,14 @@ Value algebra::adjointOfProduct(OpBuilder &builder, ein::Equation op, EquationBu
       all.push_back(digits.back());
     }
   }
+  // 2. P(m) .. P(1), each from the one before. P(m) is x itself: no dimension is behind the last.
   SmallVector<Access> products{{x, all}};
   for (unsigned k = digits.size(); k-- > 1;) {
     Dims kept = llvm::filter_to_vector<4>(products.back().dims, [&](int64_t dim) { return dim != digits[k]; });
     products.push_back({build.reduce(ein::Reduction::prod, products.back(), kept), kept});
   }
+  // 3. From the slowest digit on: multiply the gradient by P(k) at the other values of dk. A twin dimension runs over
+  // all values of dk, and where it equals dk the factor is 1.
   Access gradient = dy;
   for (unsigned k = 0; k < digits.size(); ++k) {
     Access factors = products.pop_back_val();
@@ -73,7 +80,9 @@ Value algebra::adjointOfProduct(OpBuilder &builder, ein::Equation op, EquationBu
     Access product{build.reduce(ein::Reduction::prod, others, own), own};
     gradient = {build.map(Function::mul, {gradient, product}, own), own};
   }
+  // 4. The products may be infinite where the gradient is dead.
   gradient = guard(gradient);
+  // 5. Merge the digits to the input's axes.
   for (auto [axis, count] : llvm::enumerate(parts))
     if (count > 1)
       gradient.value = ein::merge(builder, loc, gradient.value, axis, count);

@@ -12,7 +12,7 @@ StringRef plc::language::nameOf(Element element) {
   return element == Element::Real ? "real" : "a number";
 }
 
-/// Free indices in canonical order: as on the left side, then as they appeared.
+/// Sets the free indices of a node, in canonical order: as on the left side, then by first occurrence.
 void RuleBuilder::setDims(Node &node) const {
   auto add = [&](IndexId id) {
     if (!llvm::is_contained(node.dims, id) && !llvm::is_contained(node.summed, id))
@@ -67,6 +67,7 @@ const Node *RuleBuilder::makeMap(StringRef function, SMLoc location, std::vector
   return finish(std::move(node));
 }
 
+/// A read of a view: the positions of its axes, in the order of the value's.
 const Node *RuleBuilder::makeRead(const View &view, llvm::ArrayRef<Node::Position> entries, SMLoc location) {
   Node node;
   node.kind = Node::Read;
@@ -78,7 +79,7 @@ const Node *RuleBuilder::makeRead(const View &view, llvm::ArrayRef<Node::Positio
   return finish(std::move(node));
 }
 
-/// The element type that all operands take; none after an error.
+/// The element type that all operands take; nullopt after an error. Numbers adapt to tensors, and tensors must agree.
 std::optional<Element> RuleBuilder::unify(llvm::ArrayRef<const Node *> operands, SMLoc location) {
   const Node *typed = nullptr;
   for (const Node *operand : operands) {
@@ -95,6 +96,7 @@ std::optional<Element> RuleBuilder::unify(llvm::ArrayRef<const Node *> operands,
   }
   if (!typed)
     return Element::Number;
+  // Every number is a real; only integers must be checked for a value that they hold.
   if (isRealElement(typed->element))
     return typed->element;
   for (const Node *operand : operands) {
@@ -113,7 +115,7 @@ std::optional<Element> RuleBuilder::unify(llvm::ArrayRef<const Node *> operands,
   return typed->element;
 }
 
-/// Passes a node on if arithmetic can use it.
+/// Returns the node if arithmetic can use it; else null, after an error.
 const Node *RuleBuilder::wantNumber(const Node *node) {
   if (!node || node->element != Element::Bool)
     return node;
@@ -121,7 +123,7 @@ const Node *RuleBuilder::wantNumber(const Node *node) {
   return nullptr;
 }
 
-/// Passes a node on if it is real, or a number that can be.
+/// Returns the node if it is real, or a number that can be; else null, after an error.
 const Node *RuleBuilder::wantReal(const Node *node, StringRef user) {
   if (!node || !isInteger(node->element))
     return wantNumber(node);
@@ -130,6 +132,7 @@ const Node *RuleBuilder::wantReal(const Node *node, StringRef user) {
   return nullptr;
 }
 
+/// Returns the node if it is a condition; else null, after an error.
 const Node *RuleBuilder::wantCondition(const Node *node) {
   if (!node || node->element == Element::Bool)
     return node;

@@ -329,6 +329,7 @@ std::string RuleBuilder::nearestName(StringRef name) const {
   return nearest.text();
 }
 
+/// `x[..]`: each entry is an index, an integer expression, or an affine position.
 const Node *RuleBuilder::resolveAccess(const Expr &expr, const Context &context) {
   const Binding *binding = scope.find(expr.name);
   llvm::SmallVector<Node::Position, 4> entries;

@@ -19,6 +19,7 @@ using module::ActionInfo;
 
 namespace {
 
+// Compares a rank's layout with the persistent buffers that its stages need and with the lifetimes of the table.
 class LayoutProof {
 public:
   LayoutProof(TableOfProgram &both, int64_t rank, const PersistentBuffers &buffers)
@@ -33,6 +34,7 @@ public:
     SmallVector<std::pair<const module::BufferInfo *, BufferOp>> places;
     for (auto [place, op] : llvm::zip(plan.buffers, layout.getBody().getOps<BufferOp>()))
       places.emplace_back(&place, op);
+    // In order of offset, each buffer must begin at or behind the end of the one before.
     int64_t persistentEnd = 0;
     llvm::sort(places, [](auto &a, auto &b) { return a.first->offset < b.first->offset; });
     for (auto &[place, op] : places) {
@@ -50,6 +52,7 @@ public:
   }
 
   LogicalResult checkArena(const Lifetimes &lifetimes, int64_t arena) {
+    // P runs before the step, so its temporaries and the step's values share the arena: the larger of the two counts.
     int64_t bound = layout.getPersistentBytes() + std::max(mostAlive(lifetimes), mostPrecomputed());
     if (arena != plan.arenaBytes)
       return layout.emitOpError("has an arena of ") << plan.arenaBytes << " bytes but uses " << arena;
@@ -64,7 +67,7 @@ public:
   }
 
 private:
-  // Those that the rank's stages need, and no others.
+  // The layout has exactly the persistent buffers that the rank's stages need.
   LogicalResult checkItems() {
     std::vector<bool> needed(plan.buffers.size());
     for (const BufferItem &item : collectBuffers(both.program, both.stages[rank])) {
@@ -76,6 +79,7 @@ private:
                << (item.owned ? ", owned" : "");
       needed[place] = true;
     }
+    // Every needed buffer has been found above, so a buffer left over is one too many.
     for (auto [place, op] : llvm::enumerate(layout.getBody().getOps<BufferOp>()))
       if (!needed[place])
         return op.emitOpError("holds ") << stringifyBufferKind(op.getKind()) << " '" << ein::textOf(op.getName())
@@ -83,6 +87,8 @@ private:
     return success();
   }
 
+  // Packs the lifetimes of the table anew. `exact` claims more than the bound shows, so the deterministic search runs
+  // again.
   planner::Status packAgain(const Lifetimes &lifetimes, BestAnswer &best) {
     planner::PackProblem problem;
     problem.alignment = bufferAlignment;
@@ -95,8 +101,8 @@ private:
     return fault;
   }
 
-  // The lives that `Lives` finds in the program, by the table: in the order of their beginnings, at times of actions
-  // other than drops, and of calls.
+  // The lifetimes that `Lives` finds in the program, here from the table: sorted by begin, at times of actions other
+  // than drops, and of calls. The order matters: the search is deterministic in its input.
   llvm::MapVector<HeldValues::Instance, Lifetimes::Life> valueLives(const Lifetimes &lifetimes) {
     llvm::MapVector<HeldValues::Instance, Lifetimes::Life> lives;
     auto touch = [&](Value value, int64_t mb, int64_t first, int64_t last) {
@@ -104,6 +110,7 @@ private:
     };
     int64_t time = -1;
     for (auto [number, action] : llvm::enumerate(plan.actions)) {
+      // A drop has no time of its own: it only says that a lifetime has ended.
       time += action.op != ActionInfo::Op::Drop;
       if (action.op == ActionInfo::Op::Run && !action.prepares()) {
         const Lifetimes::Body &body = lifetimes.bodyOf(number);
@@ -118,14 +125,14 @@ private:
     return lives;
   }
 
-  // By the actions' own names for values, whatever their places.
+  // The most bytes that are live at one time, from the values that actions name, whatever their addresses.
   int64_t mostAlive(const Lifetimes &lifetimes) const {
     return lifetimes.mostBytes(
         [&](Value value, int64_t mb) { return roundUpToAlignment(byteSize(both.program, value.getType(), mb)); },
         [&](int64_t mb) { return both.table.isShort(mb); });
   }
 
-  // Of what P makes for itself.
+  // The most bytes of temporaries of P that are live at one time.
   int64_t mostPrecomputed() {
     int64_t most = 0;
     for (const ActionInfo &action : plan.actions)

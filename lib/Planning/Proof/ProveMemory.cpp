@@ -61,11 +61,13 @@ private:
     int64_t channel, mb;
     bool receives;
   };
+  // What has reached a gradient site: contributions of calls, or the sum of another rank.
   struct SiteState {
     int64_t added = 0;
     bool received = false;
   };
 
+  // Creates an entry for every site, so that a site without contributions is found incomplete.
   void findSites() {
     for (auto stage : program.getBody().getOps<StageOp>())
       if (stage.getRank() == rank.getIndex())
@@ -73,6 +75,7 @@ private:
           sites[keyOf(site)];
   }
 
+  // Collects the touches of every action. A run of P is left out: its temporaries live in a time of their own.
   void findLifetimes() {
     for (const ActionInfo &action : plan.actions) {
       if (action.op == ActionInfo::Op::Run && !action.prepares()) {
@@ -142,6 +145,8 @@ private:
     auto [known, isNew] = effects.try_emplace({run.target, both.table.isShort(run.microBatch)});
     KnownTask &task = known->second;
     if (isNew)
+      // The first run of a task pays for its effect; the other micro-batches apply it. No effect: the task's runs are
+      // executed call by call, each time.
       task.effect = effectOf(plan.tasks[run.target], lifetimes.bodyOf(number), lifetimes, buffers, slots,
                              [&](Value value) { return byteSize(program, value.getType(), run.microBatch); });
     if (isNew && task.effect)
@@ -150,6 +155,7 @@ private:
     return task.effect ? &task : nullptr;
   }
 
+  // The number of a base's contents after a run. Contents are numbered, so equal contents are compared by number.
   std::optional<int64_t> knownAfter(const TaskEffect &effect, size_t base, int64_t before) {
     auto [known, isNew] = transitions.try_emplace({&effect.bases[base], before});
     if (isNew)
@@ -165,15 +171,18 @@ private:
       Range range{at, at + base.extent};
       if (!base.extent)
         continue;
+      // A value with a buffer must be in it. All others must be aligned, behind the buffers and inside the arena.
       bool right = base.fixed ? buffers.offsetOf(base.fixed, run.microBatch) == at
                               : at % bufferAlignment == 0 && at >= persistentEnd && range.end <= plan.arenaBytes;
       if (!right)
         return false;
+      // A message that is being sent may be read, never written. One that is being received may not be touched at all.
       for (const Lock &lock : locks)
         if (lock.range.overlaps(range) && (lock.receives || !base.written.empty()))
           return false;
       ranges.push_back(range);
     }
+    // Sites are no bases of an effect, since every run adds to them: their bytes are compared with the locks apart.
     for (const Lock &lock : locks)
       if (lock.range.begin < persistentEnd &&
           llvm::any_of(effect.sites, [&](SiteOp site) { return rangeOf(site).overlaps(lock.range); }))
@@ -199,6 +208,7 @@ private:
     SmallVector<Range> touched;
     int64_t mb = run.microBatch;
     const auto *operand = made.operands.data();
+    // An updated state is the last operand; it is checked as the result that lies in the same buffer.
     for (Value argument : call.getArgs().drop_back(routes.updatesState(call))) {
       Value value = valueIn(keeps, argument);
       if (value.getDefiningOp<SiteOp>())
@@ -220,6 +230,7 @@ private:
       }
       if (value.getDefiningOp() == call && precomputedNumber(value))
         continue; // in a static place, which is its own
+      // A kernel may write a result before it has read all operands, so no result may lie over another operand.
       for (const Range &other : touched)
         if (range->overlaps(other))
           return op->emitOpError("writes ")
@@ -246,6 +257,7 @@ private:
     return rangeOf(value, run.microBatch, at);
   }
 
+  // Checks that the buffer is free, and locks it: from now on the transport may write it.
   LogicalResult post(const ActionInfo &action, ActionInterface op) {
     Value value = both.carried(action, false);
     FailureOr<Range> range = messageBuffer(action, op, value);
@@ -253,12 +265,14 @@ private:
       return failure();
     if (failed(checkLocks(op, *range, "posts a receive to")))
       return failure();
+    // What lay there is lost at the post, not at the arrival, because the message may come at any time between.
     held.erase(*range, op);
     renewing += bool(value.getDefiningOp<ParamOp>());
     locks.push_back({*range, op, action.target, action.microBatch, true});
     return success();
   }
 
+  // Ends the lock; the buffer holds the channel's value from here on.
   LogicalResult receive(const ActionInfo &action, ActionInterface op) {
     Value value = both.carried(action, false);
     Range range = unlock(action, true);
@@ -273,12 +287,14 @@ private:
     return success();
   }
 
+  // Checks that the value is whole, and locks it against writes until the wait.
   LogicalResult send(const ActionInfo &action, ActionInterface op) {
     Value value = both.carried(action, true);
     FailureOr<Range> range = messageBuffer(action, op, value);
     if (failed(range))
       return failure();
     if (auto site = value.getDefiningOp<SiteOp>()) {
+      // A site is sent once, so all contributions must be in.
       if (failed(checkComplete(op, keyOf(site))))
         return failure();
     } else if (auto param = value.getDefiningOp<ParamOp>()) {
@@ -303,6 +319,7 @@ private:
     return success();
   }
 
+  // Checks that each owned parameter has all its gradients, then marks it as renewed.
   LogicalResult step(Operation *op) {
     for (const BufferItem &item : collectBuffers(program, both.stages[rank.getIndex()])) {
       if (item.kind != BufferKind::parameter || !item.owned)
@@ -320,6 +337,7 @@ private:
     return success();
   }
 
+  // At the end of the step, outputs of every micro-batch lie in their buffers, and no rank keeps an old parameter.
   LogicalResult checkEnd() {
     for (auto stage : program.getBody().getOps<StageOp>()) {
       if (stage.getRank() != rank.getIndex())
@@ -351,6 +369,7 @@ private:
     return rangeOf(value, mb, buffers.offsetOf(value, std::max<int64_t>(mb, 0)).value_or(0));
   }
 
+  // The bytes that a message is sent from or received into. A value with a persistent buffer uses that.
   FailureOr<Range> messageBuffer(const ActionInfo &action, Operation *op, Value value) {
     std::optional<int64_t> fixed = buffers.offsetOf(value, std::max<int64_t>(action.microBatch, 0));
     if (fixed && *fixed != action.offset)
@@ -362,12 +381,14 @@ private:
     return range;
   }
 
+  // Fails unless the bytes hold exactly this value of this micro-batch, and nothing is arriving there.
   LogicalResult read(Operation *op, Value value, int64_t mb, Range range) {
     if (auto param = value.getDefiningOp<ParamOp>(); param && renewed.contains(param.getParam()))
       return op->emitOpError("reads parameter '") << param.getParam() << "', whose place has the new value by now";
     for (const Lock &lock : locks)
       if (lock.receives && lock.range.overlaps(range))
         return conflict(op, "reads", range, lock);
+    // The runtime fills these before the step, and `buffer` has compared their offset.
     if (isPersistent(value) || value.getDefiningOp<InputOp>())
       return success();
     if (held.holds(range, value, mb))
@@ -403,6 +424,7 @@ private:
     return success();
   }
 
+  // Fails if a message under way, in or out, uses the bytes.
   LogicalResult checkLocks(Operation *op, Range range, StringRef what) {
     for (const Lock &lock : locks)
       if (lock.range.overlaps(range))
@@ -439,6 +461,7 @@ private:
   using SiteKey = std::tuple<StringRef, int64_t, int64_t, int64_t>;
   static SiteKey keyOf(SiteOp site) { return {site.getParam(), site.getIndex(), site.getLane(), site.getLanes()}; }
 
+  // A site is complete if its sum has arrived from another rank, or if every micro-batch of its groups has added to it.
   LogicalResult checkComplete(Operation *op, const SiteKey &key) {
     const SiteState &state = sites[key];
     auto &[param, site, lane, lanes] = key;
@@ -449,7 +472,7 @@ private:
            << site << " of '" << param << "' with " << expected << " contributions but it has " << state.added;
   }
 
-  // What a call reads; in a run that keeps, the original in place of a clone's value.
+  // The value that a call reads. In a run that keeps, the original stands for a clone's value.
   Value valueIn(bool keeps, Value operand) { return slots.valueIn(keeps, slots.resolve(operand)); }
 
   TableOfProgram &both;
