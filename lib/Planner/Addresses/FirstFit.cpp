@@ -36,6 +36,7 @@ public:
   template <typename Visit>
   void visitMates(const Block &block, Visit visit) const {
     auto later = [&](size_t other, int64_t time) { return blocks[other].begin < time; };
+    // Blocks that begin at or after the end are out by position; the tree rules out those that have ended.
     size_t before = std::lower_bound(order.begin(), order.end(), block.end, later) - order.begin();
     descend(1, 0, leaves, before, block.begin, visit);
   }
@@ -99,6 +100,7 @@ size_t firstFit(const PackProblem &problem, PlacedBlocks &placed, const std::vec
   packing.bytes = 0;
   placed.clear();
   LowestOffset lowest(problem, placed, packing.offsets);
+  // Each block goes as low as the ones before it allow. The order alone decides the result.
   for (size_t i : order) {
     packing.offsets[i] = lowest.of(i);
     packing.bytes = std::max(packing.bytes, packing.offsets[i] + problem.roundUp(problem.blocks[i].bytes));
@@ -109,6 +111,7 @@ size_t firstFit(const PackProblem &problem, PlacedBlocks &placed, const std::vec
 
 // Sorts blocks by falling `rank`; ties by begin, then number.
 template <typename Rank>
+// A stable sort on top of the order by begin makes the ties.
 std::vector<size_t> orderBy(const PackProblem &problem, Rank rank) {
   std::vector<size_t> order = problem.orderBy(&PackProblem::Block::begin);
   std::stable_sort(order.begin(), order.end(),
@@ -158,10 +161,12 @@ void plc::planner::fillHoles(const PackProblem &problem, int64_t capacity, std::
     if (offsets[i] >= 0)
       placed.insert(i);
   LowestOffset lowest(problem, placed, offsets);
+  // Large blocks first: small ones still find holes when they are left over.
   for (size_t i : orderBy(problem, bytesOf)) {
     if (offsets[i] >= 0)
       continue;
     int64_t at = lowest.of(i);
+    // What fits nowhere below the capacity stays without an offset, for the caller.
     if (at + problem.roundUp(problem.blocks[i].bytes) > capacity)
       continue;
     offsets[i] = at;
@@ -176,6 +181,7 @@ Status plc::planner::firstFitByTime(const PackProblem &problem, Packing &packing
   const std::vector<PackProblem::Block> &blocks = problem.blocks;
   std::vector<size_t> ends = problem.orderBy(&PackProblem::Block::end);
   auto dying = ends.begin();
+  // The last gap is unbounded, so a gap is always found.
   std::map<int64_t, int64_t> gaps{{0, INT64_MAX}}; // from, to
   auto release = [&](int64_t from, int64_t to) {
     // A freed block joins the gaps above and below it.
@@ -195,6 +201,7 @@ Status plc::planner::firstFitByTime(const PackProblem &problem, Packing &packing
     for (; blocks[*dying].end <= blocks[i].begin; ++dying)
       release(packing.offsets[*dying], packing.offsets[*dying] + problem.roundUp(blocks[*dying].bytes));
     int64_t bytes = problem.roundUp(blocks[i].bytes);
+    // The lowest gap that is large enough, not the tightest one.
     auto gap = std::find_if(gaps.begin(), gaps.end(), [&](auto each) { return each.second - each.first >= bytes; });
     auto [from, to] = *gap;
     gaps.erase(gap);
@@ -214,6 +221,7 @@ Status plc::planner::packOnce(const PackProblem &problem, Packing &packing) {
 Status plc::planner::packByOrders(const PackProblem &problem, Packing &packing) {
   if (Status fault = problem.check())
     return fault;
+  // Large problems get one placement whose time does not grow with pairs.
   if (countPairs(problem) > mostPairsOfOrder)
     return firstFitByTime(problem, packing);
   PlacedBlocks placed(problem);

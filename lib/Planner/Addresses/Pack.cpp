@@ -43,6 +43,7 @@ std::vector<size_t> PackProblem::orderBy(int64_t Block::*time) const {
 Status PackProblem::check() const {
   if (alignment <= 0)
     return "has alignment " + std::to_string(alignment) + " but needs 1 or more";
+  // Rounding adds at most one alignment for each block; their sum must not overflow.
   if (alignment > mostBytes / std::max<int64_t>(blocks.size(), 1))
     return "has alignment " + std::to_string(alignment) + ", too large for " + std::to_string(blocks.size()) +
            " blocks";
@@ -78,6 +79,7 @@ Status PackProblem::verify(const Packing &packing) const {
     auto overlaps = [&](const std::pair<const int64_t, size_t> &other) {
       return at < other.first + blocks[other.second].bytes && other.first < at + blocks[i].bytes;
     };
+    // The nearest block above and the nearest below: any other that overlaps would overlap one of these, too.
     for (auto other : {above, above == live.begin() ? live.end() : std::prev(above)})
       if (other != live.end() && overlaps(*other))
         return name(std::min(i, other->second)) + " and " + name(std::max(i, other->second)) + " overlap";

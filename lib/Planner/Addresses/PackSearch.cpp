@@ -7,6 +7,8 @@
 using namespace plc::planner;
 
 PackSearch::PackSearch(const PackProblem &problem, const std::vector<size_t> &blocks) {
+  // Offsets of canonical packings are sums of sizes, so multiples of the divisor: a height between two of them rounds
+  // down.
   divisor = 0;
   for (size_t block : blocks)
     divisor = std::gcd(divisor, problem.roundUp(problem.blocks[block].bytes));
@@ -14,6 +16,7 @@ PackSearch::PackSearch(const PackProblem &problem, const std::vector<size_t> &bl
     size.push_back(problem.roundUp(problem.blocks[block].bytes) / divisor);
   findSections(problem, blocks);
   mates.resize(size.size());
+  // Without a mate nothing can stand below a block: far above every height, small enough to be added to a level.
   smallestMate.assign(size.size(), INT64_MAX / 4);
   for (int a = 0; a < numBlocks(); ++a)
     for (int b = 0; b < numBlocks(); ++b)
@@ -22,6 +25,7 @@ PackSearch::PackSearch(const PackProblem &problem, const std::vector<size_t> &bl
         smallestMate[a] = std::min(smallestMate[a], size[b]);
       }
   for (const std::vector<int> &section : members) {
+    // Any member may be the first guess for a block that still fits.
     witness.push_back(section.front());
     total.push_back(0);
     for (int block : section)
@@ -53,6 +57,7 @@ void PackSearch::findSections(const PackProblem &problem, const std::vector<size
     if (event.begins) {
       first[event.block] = sections;
     } else {
+      // Consecutive ends close one section only: each later end sees a subset of the same live blocks.
       sections += grew;
       last[event.block] = sections;
     }
@@ -69,11 +74,14 @@ PackSearch::End PackSearch::run(int64_t heightBytes, const std::vector<int> &ord
   height = heightBytes / divisor;
   nodes = deadEnds = 0;
   limit = most;
+  // Candidates at one level are tried in the caller's order, so a restart with another order is another search.
   rank.resize(size.size());
   for (int place = 0; place < numBlocks(); ++place)
     rank[order[place]] = place;
   low.assign(size.size(), 0);
   found.assign(size.size(), 0);
+  // A section's room is what the height leaves beside its unplaced blocks: the highest level at which one may still
+  // lie.
   room = total;
   for (int64_t &each : room)
     each = height - each;
@@ -104,10 +112,12 @@ PackSearch::End PackSearch::searchApart(const Part &part, Key least) {
     if (pool.size() < from + part.to - part.from)
       pool.resize(2 * (from + part.to - part.from));
     for (size_t at = part.from; at < part.to; ++at)
+      // Between two cuts every unplaced block that touches the piece lies in it.
       if (int block = pool[at]; low[block] != placed && start <= first[block] && last[block] <= section + 1)
         pool[top++] = block;
     End result = search({start, section + 1, from, top}, least);
     top = from;
+    // All pieces must fit: the first failure decides, and a limit ends the whole search.
     if (result != End::found)
       return result;
     start = section + 1;
@@ -133,6 +143,7 @@ PackSearch::End PackSearch::search(const Part &part, Key least) {
   size_t unplaced = next - pool.data();
   if (unplaced == base)
     return End::found;
+  // Normal form: offsets rise along the order of placement, so each packing is visited in one order only.
   for (const int *each = pool.data() + base, *end = next; each != end; ++each)
     if (low[*each] < lowestTop && !(keyOf(*each) < least))
       *next++ = *each;
@@ -151,11 +162,14 @@ PackSearch::End PackSearch::tryEach(const Part &part) {
     std::swap(*next, pool[at]);
     int block = pool[at];
     Key key = keyOf(block);
+    // The suspect has no room at this key, so at no later one: the node is done.
     if (part.begin <= suspect && suspect < part.end && !hasRoom(suspect, key))
       break;
+    // The trail remembers raised mates, so that undoing costs what placing has cost.
     size_t raises = trail.size();
     End result = place(block, part) ? searchApart(part, key) : End::none;
     unplace(block, key, raises);
+    // A found packing stays in place; a limit unwinds without further tries.
     if (result != End::none)
       return result;
   }
@@ -167,6 +181,7 @@ PackSearch::End PackSearch::tryEach(const Part &part) {
 bool PackSearch::place(int block, const Part &part) {
   Key key = keyOf(block);
   int64_t above = key.level + size[block];
+  // The level is copied, because `low` now only marks the block as placed.
   found[block] = key.level;
   low[block] = placed;
   for (int section = first[block]; section < last[block]; ++section) {
@@ -207,6 +222,7 @@ bool PackSearch::hasRoom(int section, Key least) {
   auto fits = [&](int block) {
     return low[block] <= most && (!(keyOf(block) < least) || least.level + smallestMate[block] <= most);
   };
+  // The block that fitted last usually still does. A section without unplaced blocks needs no room.
   if (fits(witness[section]) || most == height)
     return true;
   auto next = std::find_if(members[section].begin(), members[section].end(), fits);

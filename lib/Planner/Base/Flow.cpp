@@ -13,6 +13,7 @@ void FlowNetwork::addEdge(int64_t from, int64_t to, int64_t capacity) {
 // Builds the compressed graph: arcs sorted by their start, each with its reverse arc. Capacities change between cuts,
 // so the graph is built once.
 void FlowNetwork::build() {
+  // A counting sort by start node: each edge has one arc there and one back.
   std::vector<int64_t> next(nodes + 1);
   for (auto [from, to] : ends) {
     ++next[from + 1];

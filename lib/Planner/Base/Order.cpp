@@ -23,6 +23,7 @@ Graph build(int64_t nodes, const Edges &edges) {
 // Whether the graph has no cycle: all nodes can be taken, each after all before it. A fast check before the search for
 // a cycle.
 bool isAcyclic(int64_t nodes, const Edges &edges) {
+  // Edges of one start as a linked list in two arrays: no allocation for each node.
   std::vector<int64_t> missing(nodes), first(nodes, -1), next(edges.size()), ready;
   for (size_t edge = 0; edge < edges.size(); ++edge) {
     auto [before, after] = edges[edge];
@@ -55,6 +56,7 @@ bool plc::planner::sortTopologically(int64_t nodes, const Edges &edges, std::vec
   } catch (const boost::not_a_dag &) {
     return false;
   }
+  // Boost lists nodes in the order in which they are finished, last ones first.
   std::reverse(order.begin(), order.end());
   return true;
 }

@@ -27,6 +27,7 @@ public:
   /// Adds an edge: its end is reached from its start, and from all that reach the start. Edges come in the order of
   /// their ends.
   void add(int64_t start, int64_t node) {
+    // A start before the block cannot be reached from a start in it: edges rise.
     if (start < first)
       return;
     Row &row = rows[node - first];
@@ -56,6 +57,7 @@ void sort(Edges &edges) {
 Edges plc::planner::reduceOrder(int64_t nodes, Edges edges) {
   sort(edges);
   Edges reduced;
+  // One pass over all edges for each block of starts: memory stays linear in the nodes.
   for (int64_t first = 0; first < nodes; first += startsAtOnce) {
     Reach reach(nodes, first);
     for (auto [start, end] : edges) {
@@ -81,6 +83,7 @@ std::optional<std::pair<int64_t, int64_t>> plc::planner::findUnordered(int64_t n
     for (auto [start, end] : given)
       reach.add(start, end);
     for (auto [start, end] : needed)
+      // Keeps the earliest end over all blocks of starts.
       if (reach.holds(start) && !reach.reaches(start, end) && (!found || end < found->second))
         found.emplace(start, end);
   }
@@ -98,6 +101,8 @@ std::vector<int64_t> plc::planner::drawOrder(int64_t nodes, const Edges &edges, 
     if (!missing[node])
       ready.push_back(node);
   std::mt19937_64 random(seed);
+  // Any node whose predecessors are out may be next. So every order has a positive probability, though not an equal
+  // one.
   while (!ready.empty()) {
     std::swap(ready[random() % ready.size()], ready.back());
     int64_t node = ready.back();

@@ -18,6 +18,7 @@ Status PartitionProblem::check() const {
   return ns.check("times");
 }
 
+// Only forward tensors order stages: gradients go back from a later stage to an earlier one.
 Edges PartitionProblem::orders() const {
   Edges edges;
   for (const Tensor &tensor : tensors)
@@ -34,6 +35,7 @@ std::vector<int64_t> PartitionProblem::nsOfStages(const std::vector<int64_t> &st
   for (size_t node = 0; node < nodes.size(); ++node)
     ns[size_t(stageOf[node])] += nodes[node].ns;
   std::vector<int64_t> there; // stages that receive a tensor, each once
+  // A stage receives a tensor once, however many of its nodes read it.
   for (const Tensor &tensor : tensors) {
     there.clear();
     for (int64_t node : tensor.consumers)
@@ -54,6 +56,7 @@ int64_t PartitionProblem::slowestNs(const std::vector<int64_t> &stageOf) const {
   return *std::max_element(ofRank.begin(), ofRank.end());
 }
 
+// A cut uses every stage, and no forward tensor goes back.
 bool PartitionProblem::isCut(const std::vector<int64_t> &stageOf) const {
   for (int64_t stage = 0; stage < stages(); ++stage)
     if (std::find(stageOf.begin(), stageOf.end(), stage) == stageOf.end())
@@ -63,6 +66,8 @@ bool PartitionProblem::isCut(const std::vector<int64_t> &stageOf) const {
                      [&](const auto &edge) { return stageOf[size_t(edge.first)] <= stageOf[size_t(edge.second)]; });
 }
 
+// For each stage, the best cut that differs by one node of it: what a report names as the nearest alternative. It
+// serves reports alone, so each candidate is evaluated from scratch.
 std::vector<NextCut> plc::planner::nextCuts(const PartitionProblem &problem, const std::vector<int64_t> &stageOf) {
   std::vector<NextCut> best{size_t(problem.stages())};
   for (size_t node = 0; node < problem.nodes.size(); ++node)
@@ -76,6 +81,7 @@ std::vector<NextCut> plc::planner::nextCuts(const PartitionProblem &problem, con
         continue;
       cut.slowestNs = problem.slowestNs(moved);
       for (int64_t stage : {cut.from, cut.to})
+        // One move changes two stages and is a candidate of both. At equal times the first node stays.
         if (NextCut &known = best[size_t(stage)]; known.node < 0 || cut.slowestNs < known.slowestNs)
           known = cut;
     }

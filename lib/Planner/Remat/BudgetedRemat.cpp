@@ -45,12 +45,14 @@ Timeline timelineOf(const BudgetedRematProblem &problem, const BudgetedRemat &an
   for (size_t run = line.runs.size(); run-- > 0;) {
     line.begin[run + 1] = line.dead.size();
     const BudgetedRematProblem::Call &call = problem.calls[line.runs[run]];
+    // Results first, as the walk runs backwards: before its maker a value is not awaited.
     for (int64_t value : call.results) {
       if (!awaited[value])
         line.dead.push_back(value);
       awaited[value] = false;
     }
     for (int64_t value : call.args)
+      // Values given from outside are part of the persistent bytes.
       if (maker[value] >= 0 && !awaited[value]) {
         line.dead.push_back(value);
         awaited[value] = true;
@@ -71,6 +73,7 @@ int64_t execute(const BudgetedRematProblem &problem, const BudgetedRematProblem:
   for (int64_t value : call.results)
     now += problem.bytes[value];
   most = now + call.scratchBytes;
+  // In place, the result may take over the bytes of an operand that dies here, up to the smaller of the two.
   for (auto [operand, result] : call.inPlace)
     most -= contains(dying, operand) ? std::min(problem.bytes[operand], problem.bytes[result]) : 0;
   for (int64_t value : dying)
@@ -96,6 +99,7 @@ Status BudgetedRematProblem::check() const {
   TaskKind kind = TaskKind::F;
   for (int64_t call = 0; call < int64_t(calls.size()); ++call) {
     const Call &each = calls[call];
+    // Calls come in the order F, B, W; clones are placed by it.
     if (each.kind < kind)
       return name("call ", call) + " stands behind a later task's";
     kind = each.kind;
@@ -123,6 +127,7 @@ Status BudgetedRematProblem::check() const {
   return times.check("times of calls and of all that may run again");
 }
 
+// Checks order and permission of every clone, then the peak. Operands need no check: a read extends their lifetime.
 Status BudgetedRematProblem::verify(const BudgetedRemat &answer) const {
   int64_t before = 0;
   for (const BudgetedRemat::Clone &clone : answer.clones) {
@@ -156,6 +161,7 @@ static BudgetedRematProblem::Peak execute(const BudgetedRematProblem &problem, c
       if (line.places[run] == begin && (run == 0 || line.places[run - 1] < begin))
         held = std::max(held, now);
     int64_t most = execute(problem, problem.calls[line.runs[run]], line.dying(run), now);
+    // At equal bytes the earliest run is named, so reports do not depend on later calls.
     if (peak.call < 0 || most > peak.bytes)
       peak = {most, line.places[run]};
   }
@@ -184,6 +190,7 @@ PackProblem BudgetedRematProblem::blocksOf(const BudgetedRemat &answer) const {
   for (int64_t run = 0; run < int64_t(line.runs.size()); ++run) {
     for (int64_t value : calls[line.runs[run]].results) {
       block[value] = pack.blocks.size();
+      // Each run of a maker is a block of its own: a recomputed value may lie at another offset.
       pack.blocks.push_back({bytes[value], run, run + 1});
     }
     for (int64_t value : line.dying(run))
@@ -225,6 +232,8 @@ std::vector<int64_t> BudgetedRematProblem::makers() const {
   return maker;
 }
 
+// A lower bound on the peak of every answer: at each call its operands, results and scratch are live, and so are values
+// that cannot be recomputed. Recomputation at best drops everything else.
 BudgetedRematProblem::Peak BudgetedRematProblem::workingSet() const {
   std::vector<int64_t> maker = makers(), last = maker;
   for (size_t index = 0; index < calls.size(); ++index)
@@ -246,11 +255,13 @@ BudgetedRematProblem::Peak BudgetedRematProblem::workingSet() const {
     int64_t now = persistentBytes + call.scratchBytes + once;
     for (int64_t value : call.results)
       now += isOnce(value) ? 0 : bytes[value];
+    // An operand that occurs twice lies in memory once.
     std::vector<int64_t> args = call.args;
     std::sort(args.begin(), args.end());
     args.erase(std::unique(args.begin(), args.end()), args.end());
     for (int64_t value : args)
       now += maker[value] < 0 || isOnce(value) ? 0 : bytes[value];
+    // For a bound, every operand that may be taken over is.
     for (auto [operand, result] : call.inPlace)
       now -= maker[operand] < 0 ? 0 : std::min(bytes[operand], bytes[result]);
     if (most.call < 0 || now > most.bytes)

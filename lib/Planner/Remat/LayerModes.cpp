@@ -43,6 +43,7 @@ void cutLayers(RematProblem &problem, const std::vector<bool> &kept) {
 // adds to saving nothing: exact unless layers share values (Rationale of the plan dialect).
 Status chooseKept(double fraction, RematProblem &problem, std::vector<bool> &kept) {
   int64_t layers = problem.numLayers();
+  // Saving every layer: the whole that the fraction is of.
   kept.assign(layers, true);
   cutLayers(problem, kept);
   int64_t all = problem.keptBytes(recompute(problem)), target = std::floor(fraction * double(all));
@@ -54,6 +55,8 @@ Status chooseKept(double fraction, RematProblem &problem, std::vector<bool> &kep
   // Some bytes are saved in any case; layers share the rest of the target.
   int64_t least = problem.keptBytes(recompute(problem));
   SubsetSumProblem choice{{}, std::max<int64_t>(target - least, 0)};
+  // The weight of a layer: the bytes that saving it alone adds. Sharing may make that less than nothing, which counts
+  // as 0.
   for (int64_t layer = 0; layer < layers; ++layer) {
     std::vector<bool> alone(layers, false);
     alone[layer] = true;
@@ -77,6 +80,7 @@ void cutAtStarts(const RematMode &mode, const std::vector<bool> &starts, RematPr
   for (size_t i = 0; i < problem.calls.size(); ++i) {
     auto &call = problem.calls[i];
     int64_t unit = mode.grain == Grain::layer ? call.layer : int64_t(i);
+    // A call of no layer, or one that the user left out, is never recomputed.
     call.segment = call.selected && unit >= 0 ? first[unit] : -1;
   }
 }
@@ -105,6 +109,7 @@ Status plc::planner::chooseUniform(const RematMode &mode, RematProblem &problem)
   if (mode.interval <= 0)
     return must("interval", mode.interval);
   std::vector<bool> starts(numUnits(mode, problem));
+  // From the first unit on, so that no unit is outside of the segments.
   for (int64_t unit = 0; unit < int64_t(starts.size()); unit += std::max(mode.interval, mode.minInterval))
     starts[unit] = true;
   cutAtStarts(mode, starts, problem);
@@ -168,8 +173,10 @@ int64_t SubsetSumProblem::bound() const {
 static std::vector<int64_t> thinOut(const std::vector<int64_t> &sums, size_t most) {
   if (sums.size() <= most)
     return sums;
+  // Sums at least this far apart are at most `most`, because they lie in [0, largest].
   int64_t distance = sums.back() / int64_t(most) + 1;
   std::vector<int64_t> kept;
+  // From the largest down, so that the best sum of the row survives exactly.
   for (auto sum = sums.rbegin(); sum != sums.rend(); ++sum)
     if (kept.empty() || kept.back() - *sum >= distance)
       kept.push_back(*sum);
@@ -182,18 +189,21 @@ static std::vector<int64_t> thinOut(const std::vector<int64_t> &sums, size_t mos
 Status plc::planner::solveSubsetSum(const SubsetSumProblem &problem, std::vector<bool> &kept) {
   if (Status fault = problem.check())
     return fault;
+  // Rows share the memory evenly, so many layers mean coarser rows, never more bytes.
   std::vector<std::vector<int64_t>> sums{{0}};
   size_t mostOfRow = std::max<size_t>(mostSums / std::max<size_t>(problem.bytes.size(), 1), 2);
   for (int64_t bytes : problem.bytes) {
     const std::vector<int64_t> &before = sums.back();
     std::vector<int64_t> with, after;
     for (int64_t sum : before)
+      // Compared by a difference, which cannot overflow.
       if (bytes <= problem.limit - sum)
         with.push_back(sum + bytes);
     std::set_union(before.begin(), before.end(), with.begin(), with.end(), std::back_inserter(after));
     sums.push_back(thinOut(after, mostOfRow));
   }
   kept.assign(problem.bytes.size(), false);
+  // Backwards through the rows; a row was made from the thinned row before it, so each step finds its sum there.
   int64_t sum = sums.back().back();
   for (size_t layer = kept.size(); layer-- > 0;) {
     int64_t without = sum - problem.bytes[layer];

@@ -31,11 +31,13 @@ Status RematProblem::check() const {
   std::vector<bool> made(count);
   Total bytes, ns;
   for (int64_t value = 0; value < count; ++value) {
+    // A value without a maker is given from outside, so it is there before the first call.
     made[value] = values[value].maker < 0;
     if (values[value].bytes < 0)
       return name("value ", value) + " has " + std::to_string(values[value].bytes) + " bytes";
     bytes.add(values[value].bytes);
   }
+  // One pass in order proves that every operand is made before it is read, and by one maker.
   for (size_t call = 0; call < calls.size(); ++call) {
     if (calls[call].layer >= mostLayers)
       return name("call ", call) + " is of " + name("layer ", calls[call].layer) + ", at most " +
@@ -65,6 +67,7 @@ Status RematProblem::verify(const Remat &answer) const {
   if (answer.kept.size() != values.size() || answer.cloned.size() != calls.size())
     return "is about " + std::to_string(answer.kept.size()) + " values and " + std::to_string(answer.cloned.size()) +
            " calls of " + std::to_string(values.size()) + " and " + std::to_string(calls.size());
+  // A reader finds a value that is given, saved, or made again by a clone of its maker.
   auto isThere = [&](int64_t value, int64_t stage) {
     return isGiven(value, stage) || answer.kept[value] || answer.cloned[values[value].maker];
   };
@@ -82,6 +85,7 @@ Status RematProblem::verify(const Remat &answer) const {
         return "the clone of " + name("call ", call) + " reads " + name("value ", value) +
                ", which is neither kept nor computed again";
   }
+  // The limit comes last: only a consistent answer has a peak.
   if (int64_t peak = limitBytes ? peakBytes(answer) : 0; peak > limitBytes)
     return noPlanFits("the backward pass holds " + formatBytes(peak) + ", limit " + formatBytes(limitBytes) +
                       formatShortfall(peak, limitBytes));
@@ -111,6 +115,7 @@ int64_t RematProblem::peakBytes(const Remat &answer) const {
       int64_t maker = values[value].maker;
       if (isGiven(value, stage) || answer.kept[value] || !answer.cloned[maker] || done[maker])
         continue;
+      // Operands of the clone first, since they may be clones themselves.
       done[maker] = true;
       self(self, calls[maker].args, calls[maker].stage);
       order.push_back(-1 - maker);
@@ -136,6 +141,7 @@ int64_t RematProblem::peakBytes(const Remat &answer) const {
   for (size_t time = 0; time < order.size(); ++time) {
     if (order[time] < 0)
       for (int64_t value : calls[-1 - order[time]].results)
+        // A clone's result that nothing reads again is freed at once, and one that is saved is counted already.
         now += lastRead[value] >= 0 && !answer.kept[value] ? values[value].bytes : 0;
     peak = std::max(peak, now);
     visitReads(order[time], [&](int64_t value) {
@@ -169,10 +175,13 @@ int64_t RematProblem::boundKeptBytes() const {
   std::vector<bool> read = readByBackward();
   int64_t bytes = 0;
   for (size_t value = 0; value < values.size(); ++value)
+    // Whatever is recomputed: a value that B or W reads, whose maker may not be cloned, is saved.
     bytes += read[value] && !calls[values[value].maker].selected ? values[value].bytes : 0;
   return bytes;
 }
 
+// Relaxes to single clones: a clone frees its results that the backward pass reads, and needs no operands. So no answer
+// with as few saved bytes takes less time.
 int64_t RematProblem::boundRecomputeNs(int64_t keptBytes) const {
   std::vector<bool> read = readByBackward();
   std::vector<int64_t> freed(calls.size()); // by a clone of each call
@@ -200,6 +209,7 @@ int64_t RematProblem::boundRecomputeNs(int64_t keptBytes) const {
 }
 
 Remat plc::planner::recompute(const RematProblem &problem) {
+  // Nothing is saved or cloned until a backward call needs it.
   Remat answer{std::vector<bool>(problem.values.size()), std::vector<bool>(problem.calls.size())};
   std::vector<bool> crosses = crossing(problem);
   std::vector<int64_t> needed; // values of the stage that needs them
@@ -213,6 +223,7 @@ Remat plc::planner::recompute(const RematProblem &problem) {
   while (!needed.empty()) {
     const RematProblem::Value &value = problem.values[needed.back()];
     const RematProblem::Call &maker = problem.calls[value.maker];
+    // Saved: calls outside segments, values that another segment reads, outputs, and values that a policy keeps.
     if (maker.segment < 0 || crosses[needed.back()] || value.pinned || value.keep) {
       answer.kept[needed.back()] = true;
       needed.pop_back();

@@ -20,6 +20,7 @@ int64_t ScheduleProblem::numRanks() const {
   return ranks;
 }
 
+// A time of a short micro-batch: in proportion to its samples, rounded up.
 int64_t ScheduleProblem::scaledBySamples(int64_t whole, int64_t microBatch) const {
   int64_t most = *std::max_element(samples.begin(), samples.end());
   return (whole * samples[microBatch] + most - 1) / most;
@@ -58,6 +59,7 @@ Status ScheduleProblem::check() const {
     if (stages[stage].rank < 0 || stages[stage].rank >= int64_t(stages.size()))
       return "stage " + std::to_string(stage) + " is on rank " + std::to_string(stages[stage].rank) + " of at most " +
              std::to_string(stages.size());
+    // A task that does not exist takes no time, so sums over all three kinds are right.
     for (int kind = 0; kind < 3; ++kind)
       if (stages[stage].ns[kind] < 0 || (!stages[stage].has[kind] && stages[stage].ns[kind]))
         return "stage " + std::to_string(stage) + " has time " + std::to_string(stages[stage].ns[kind]) + " for " +
@@ -107,6 +109,7 @@ Status ScheduleProblem::checkSize() const {
   return ns.check("times of all jobs");
 }
 
+// Every task once, on its rank, micro-batches in order. Then the simulation proves that no rank waits forever.
 Status ScheduleProblem::verify(const Schedule &schedule) const {
   if (int64_t(schedule.ranks.size()) != numRanks())
     return "orders " + std::to_string(schedule.ranks.size()) + " ranks of " + std::to_string(numRanks());

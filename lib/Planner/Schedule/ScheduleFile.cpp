@@ -37,6 +37,7 @@ void addTasks(const ScheduleProblem &problem, const ScheduleFile::Cell &cell, st
     if (named && has[int(kind)])
       order.push_back({cell.stage, kind, cell.microBatch});
   };
+  // B before W at a cell B: that is the full backward.
   add(TaskKind::F, cell.task == Task::F);
   add(TaskKind::B, cell.task == Task::B || cell.task == Task::I);
   add(TaskKind::W, cell.task == Task::B || cell.task == Task::W);
@@ -53,6 +54,7 @@ std::optional<ScheduleFile::Error> ScheduleFile::addCell(std::string_view text, 
     rest.remove_prefix(1);
   int64_t microBatch = letter == std::string_view::npos ? -1 : takeNumber(rest);
   if (microBatch < 0 || !rest.empty()) {
+    // Tables of other frameworks also list messages and all-gathers of shards; the error says to leave them out.
     bool moves = text.find("SEND") != text.npos || text.find("RECV") != text.npos || text.find("SHARD") != text.npos;
     return Error{line, column,
                  quoted(text) + (moves ? " is no computation: leave messages out, they are planned"
@@ -62,6 +64,7 @@ std::optional<ScheduleFile::Error> ScheduleFile::addCell(std::string_view text, 
     return Error{line, column,
                  quoted(text) + " is beyond " + std::to_string(mostStages) + " stages and " +
                      std::to_string(mostMicroBatches) + " micro-batches"};
+  // Stages appear in any order; the number of stages is the largest that occurs.
   if (stage >= int64_t(ranks.size())) {
     ranks.resize(stage + 1, -1);
     counts.resize(stage + 1);
@@ -82,6 +85,7 @@ std::optional<ScheduleFile::Error> ScheduleFile::addCell(std::string_view text, 
     return Error{line, column, quoted(text) + " has run before" + (task == Task::F ? "" : "; B is I and W")};
   if (microBatch != next)
     return Error{line, column, quoted(text) + " stands where " + quoted(nameOf(stage, task, next)) + " is next"};
+  // A full backward needs both halves of all micro-batches before it.
   if (task == Task::B && count[int(Task::I)] != count[int(Task::W)])
     return Error{line, column,
                  quoted(text) + " stands before " +
@@ -100,6 +104,7 @@ ScheduleFile::Error ScheduleFile::miscounted(int64_t stage, Task task) const {
   const std::array<int64_t, 4> &count = counts[stage];
   int64_t microBatch = count[int(task)], all = microBatches();
   std::string has = "stage 0 has " + counted(all, "micro-batch");
+  // Too many: point at the first cell beyond stage 0's count.
   if (microBatch > all)
     for (const Cell &cell : row.cells)
       if (cell.stage == stage && cell.microBatch == all &&
@@ -108,6 +113,7 @@ ScheduleFile::Error ScheduleFile::miscounted(int64_t stage, Task task) const {
   bool writesB = std::any_of(rows.begin(), rows.end(), [](const Row &each) {
     return std::any_of(each.cells.begin(), each.cells.end(), [](const Cell &cell) { return cell.task == Task::B; });
   });
+  // A file that writes B elsewhere misses a B here, not an I and a W.
   if (writesB && task == Task::I && count[int(Task::I)] == count[int(Task::W)])
     task = Task::B;
   return {row.line, row.cells.back().column, quoted(nameOf(stage, task, microBatch)) + " is missing: " + has};
@@ -119,6 +125,7 @@ std::optional<ScheduleFile::Error> ScheduleFile::checkComplete() const {
   for (const Row &row : rows)
     if (row.cells.empty())
       return Error{row.line, 1, "rank " + std::to_string(&row - rows.data()) + " has no task"};
+  // A table without any backward task is one of an inference program.
   bool backward = std::any_of(counts.begin(), counts.end(), [](const auto &count) { return count[2] || count[3]; });
   for (size_t stage = 0; stage < ranks.size(); ++stage) {
     if (ranks[stage] < 0)
@@ -188,6 +195,7 @@ std::string plc::planner::writeSchedule(const ScheduleProblem &problem, const Sc
       const ScheduledTask &job = rank[k];
       const auto &has = problem.stages[job.stage].has;
       Task task = job.kind == TaskKind::F ? Task::F : job.kind == TaskKind::B ? Task::I : Task::W;
+      // Neighbouring halves are written as one B, as most tables do.
       if (job.kind != TaskKind::F && !(has[1] && has[2])) {
         task = Task::B; // the only backward task
       } else if (job.kind == TaskKind::B && k + 1 < rank.size() &&

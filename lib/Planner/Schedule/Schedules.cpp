@@ -21,6 +21,7 @@ std::vector<int64_t> plc::planner::rankMapOf(Placement placement, int64_t stages
   int64_t ranks = (stages + chunks - 1) / chunks;
   std::vector<int64_t> rankMap;
   for (int64_t stage = 0; stage < stages; ++stage) {
+    // In V shape every second pass over the ranks runs back.
     bool back = placement == Placement::vShape && stage / ranks % 2;
     rankMap.push_back(back ? ranks - 1 - stage % ranks : stage % ranks);
   }

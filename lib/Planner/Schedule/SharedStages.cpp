@@ -31,6 +31,7 @@ ScheduleProblem plc::planner::pipelineOf(const ScheduleProblem &problem) {
   ScheduleProblem pipeline;
   pipeline.microBatches = problem.microBatches;
   pipeline.samples = problem.samples;
+  // The times of a stage's shards add up, which is exact where one rank runs them all.
   for (int64_t group : groupsOf(rankMap, problem.shards, problem.pipeline))
     pipeline.stages.push_back({group});
   for (size_t shard = 0; shard < rankMap.size(); ++shard)
@@ -54,6 +55,7 @@ namespace {
 Schedule divide(const Schedule &whole, bool joins, const ScheduleProblem &problem) {
   std::vector<std::vector<int64_t>> shards(problem.pipeline.back() + 1);
   std::vector<bool> hasB(shards.size());
+  // Shards are numbered in forward order, so appending keeps it.
   for (size_t shard = 0; shard < problem.pipeline.size(); ++shard) {
     shards[problem.pipeline[shard]].push_back(shard);
     hasB[problem.pipeline[shard]] = hasB[problem.pipeline[shard]] || problem.stages[shard].has[int(TaskKind::B)];
@@ -66,6 +68,7 @@ Schedule divide(const Schedule &whole, bool joins, const ScheduleProblem &proble
   };
   for (const std::vector<ScheduledTask> &group : whole.ranks)
     for (const ScheduledTask &job : group) {
+      // A stage without B, as the first one may be, has its W alone.
       bool isJoined = joins && hasB[job.stage];
       const std::vector<int64_t> &own = shards[job.stage];
       if (job.kind == TaskKind::F)
@@ -73,6 +76,7 @@ Schedule divide(const Schedule &whole, bool joins, const ScheduleProblem &proble
           add(shard, TaskKind::F, job.microBatch);
       else if (job.kind == TaskKind::B || !isJoined)
         for (auto shard = own.rbegin(); shard != own.rend(); ++shard) {
+          // Backward visits the shards in reverse, as their dependences do.
           add(*shard, job.kind, job.microBatch);
           if (isJoined)
             add(*shard, TaskKind::W, job.microBatch);
@@ -110,6 +114,7 @@ static Schedule orderOfGroups(const ScheduleProblem &problem, const Schedule &sc
       if (auto edge = std::pair(nodeOf(each.source, each.from, mb), nodeOf(each.destination, each.to, mb));
           edge.first != edge.second)
         edges.push_back(edge);
+  // On each rank, neighbours in the order of first tasks become edges.
   for (const std::vector<ScheduledTask> &rank : schedule.ranks) {
     std::vector<bool> begun(nodes);
     int64_t last = -1;
@@ -142,6 +147,7 @@ static Schedule orderOfGroups(const ScheduleProblem &problem, const Schedule &sc
 }
 
 std::optional<Schedule> plc::planner::pipelineOrderOf(const ScheduleProblem &problem, const Schedule &schedule) {
+  // Whether the order was made by joining is not recorded. Dividing the recovered order again shows which one it was.
   for (bool joins : {true, false})
     if (Schedule whole = orderOfGroups(problem, schedule, joins); divide(whole, joins, problem).ranks == schedule.ranks)
       return whole;

@@ -27,6 +27,7 @@ Status StageOrders::mergeOnRanks(Schedule &schedule) const {
                                                      orders.ranks[stage][i]);
   schedule.ranks.assign(timed.size(), {});
   for (size_t rank = 0; rank < timed.size(); ++rank) {
+    // At equal starts the position in the simulation decides: a task without duration keeps its successor behind it.
     std::sort(timed[rank].begin(), timed[rank].end(), [](const Timed &a, const Timed &b) {
       return std::tie(std::get<0>(a), std::get<1>(a)) < std::tie(std::get<0>(b), std::get<1>(b));
     });

@@ -21,6 +21,7 @@ int64_t makespanOf(const ScheduleProblem &problem, const Schedule &schedule) {
 std::vector<RankTimes> plc::planner::timesOf(const ScheduleProblem &problem, const Schedule &schedule,
                                              const Simulation &simulation) {
   std::vector<std::vector<int64_t>> into = problem.dependencesInto();
+  // Ends by task and micro-batch, since dependences name tasks and not positions in an order.
   std::vector<std::vector<int64_t>> ends(problem.stages.size() * 3, std::vector<int64_t>(problem.microBatches));
   for (size_t rank = 0; rank < schedule.ranks.size(); ++rank)
     for (size_t i = 0; i < schedule.ranks[rank].size(); ++i) {
@@ -54,11 +55,13 @@ std::vector<RankTimes> plc::planner::timesOf(const ScheduleProblem &problem, con
       clock = simulation.end[rank][i];
       times[rank].busyNs += clock - start;
     }
+    // Behind its last task a rank waits for the others: that is no wait for a message.
     times[rank].doneNs = simulation.makespan - clock;
   }
   return times;
 }
 
+// The order stays: the difference is what shorter tasks give by themselves.
 int64_t plc::planner::savedBy(const ScheduleProblem &problem, const Schedule &schedule,
                               const std::vector<ScheduleProblem::Stage> &stages) {
   ScheduleProblem other = problem;
@@ -73,6 +76,7 @@ int64_t plc::planner::savedWithoutTransfers(const ScheduleProblem &problem, cons
   return makespanOf(problem, schedule) - makespanOf(other, schedule);
 }
 
+// Simulated and not derived: with a tenth less, the critical path may move to another rank.
 int64_t plc::planner::savedByTenth(const ScheduleProblem &problem, const Schedule &schedule, int64_t rank) {
   std::vector<ScheduleProblem::Stage> stages = problem.stages;
   for (ScheduleProblem::Stage &stage : stages)

@@ -388,7 +388,7 @@ private:
     for (const Lock &lock : locks)
       if (lock.receives && lock.range.overlaps(range))
         return conflict(op, "reads", range, lock);
-    // The runtime fills these before the step, and `buffer` has compared their offset.
+    // Filled before the first task of the step; `buffer` has compared the offset.
     if (isPersistent(value) || value.getDefiningOp<InputOp>())
       return success();
     if (held.holds(range, value, mb))
