@@ -11,6 +11,7 @@ using Life = Lifetimes::Life;
 // The first micro-batch that the rank runs. It is its largest: short micro-batches come last, and a replica may have no
 // other.
 static int64_t firstRunOf(const Lifetimes &lifetimes) {
+  // Groups can only lower it, so each looks at earlier micro-batches alone.
   int64_t first = lifetimes.numMicroBatches();
   for (const Group &group : lifetimes.getGroups())
     for (int64_t mb = 0; mb < first; ++mb)
@@ -61,6 +62,7 @@ void BlockLayouts::findUnits() {
   size_t count = lifetimes.getBodies().size();
   constexpr int64_t unknown = -2;
   std::vector<int64_t> after(count, unknown), before(count, unknown);
+  // One differing neighbour makes a body a border for good.
   auto agree = [](int64_t &known, int64_t found) { known = known == unknown || known == found ? found : -1; };
   int64_t lastBody = -1, lastMb = -1;
   std::vector<std::vector<int64_t>> actions(count, std::vector<int64_t>(lifetimes.numMicroBatches(), -1));
@@ -102,6 +104,7 @@ void BlockLayouts::complete(Unit &unit, const std::vector<std::vector<int64_t>> 
     const Body &body = lifetimes.getBodies()[number];
     unit.starts.push_back(calls);
     for (const Body::Touch &touch : body.touches) {
+      // Bodies come in order, so the first touch stays and the last one moves.
       Unit::Touch &whole = unit.touches.insert({touch.value, {calls + touch.first, calls + touch.last}}).first->second;
       whole.last = calls + touch.last;
     }
@@ -133,6 +136,7 @@ void BlockLayouts::addSource(std::vector<Life> lives) {
   Source &source = sources.emplace_back();
   for (auto [mb, life] : llvm::enumerate(lives))
     if (!life.isEmpty())
+      // One micro-batch of each size suffices to ask for bytes.
       source.lastRun[rank.isShort(mb)] = mb;
   source.lives = std::move(lives);
 }
@@ -188,6 +192,7 @@ void BlockLayouts::stack(size_t group, ArrayRef<Value> values) {
   int64_t at = mostBytes;
   for (Value value : values) {
     int64_t bytes = rank.bytesOf(value, largest);
+    // `at` begins at `mostBytes`, so the first value opens a block.
     if (at + bytes > mostBytes) {
       blocks.emplace_back();
       at = 0;
@@ -221,6 +226,7 @@ std::vector<BlockLayouts::Guest> BlockLayouts::findGuests() const {
     // The largest of each; a group is a guest or a host once.
     int64_t guest = -1, host = -1, guestBytes = 0, hostBytes = 0;
     for (size_t group = 0; group < groups.size(); ++group) {
+      // A message may arrive before the unit begins or leave after it, so carried groups do not take part.
       if (isTemporary[group] || groups[group].isCarried || taken.contains(group) || !touches(unit, group) ||
           !coversAll(unit.lives, groups[group]))
         continue;
@@ -228,6 +234,8 @@ std::vector<BlockLayouts::Guest> BlockLayouts::findGuests() const {
       int64_t bytes = 0;
       for (Value value : groups[group].values)
         bytes += rank.bytesOf(value, largest);
+      // A guest begins in the unit and stays; a host ends in it. So the guest's values can follow the host's in their
+      // bytes.
       if (begins && !ends && bytes > guestBytes) {
         guest = group;
         guestBytes = bytes;
@@ -253,6 +261,7 @@ void BlockLayouts::lodge(const Guest &each) {
   for (Value value : lifetimes.getGroups()[each.host].values)
     hosts.insert(shared.lookup(value).block);
   std::vector<Value> left = lifetimes.getGroups()[each.group].values;
+  // Block by block: what found no hole in one tries the next.
   for (int64_t block : hosts) {
     planner::PackProblem problem;
     problem.alignment = bufferAlignment;
@@ -297,6 +306,7 @@ planner::Status BlockLayouts::packTemporaries(size_t number, const planner::Memo
       if (!isTemporary[group])
         for (Value value : lifetimes.getGroups()[group].values)
           inside.insert(shared.lookup(value).block);
+  // Idle bytes of existing blocks cost nothing, so they are tried before a block is made.
   for (int64_t block : inside)
     fill(number, block, left);
   if (left.empty())
@@ -371,6 +381,8 @@ void BlockLayouts::fill(size_t number, int64_t block, SmallVector<Value> &left) 
     // A message may write it before its first reader runs, or read it after its last writer.
     bool isReceived = groups[group].isCarried && value.getDefiningOp<PopOp>();
     bool isSent = groups[group].isCarried && !isReceived;
+    // Before its first touch a value that begins here is not yet written; after the last touch one that ends here is
+    // dead.
     isTaken(rank.bytesOf(value, largest), begins && known && !isReceived ? touch->second.first : 0,
             ends && known && !isSent ? touch->second.last + 1 : unit.calls(), shared.lookup(value).offset);
   }

@@ -10,6 +10,7 @@ void Lifetimes::addRun(TaskOp task, bool keeps, int64_t microBatch) {
 }
 
 void Lifetimes::addMessage(Value value, int64_t microBatch) {
+  // A message to or from a persistent buffer is an action without lifetimes, but it has a time.
   if (hasOffset(value))
     return addOther();
   events.push_back({-1, value, microBatch});
@@ -18,6 +19,7 @@ void Lifetimes::addMessage(Value value, int64_t microBatch) {
 }
 
 int64_t Lifetimes::addBody(TaskOp task, bool keeps) {
+  // One body for all micro-batches: their runs touch the same values at the same calls.
   auto [known, inserted] = bodyNumbers.try_emplace({task, keeps}, bodies.size());
   if (!inserted)
     return known->second;
@@ -32,6 +34,7 @@ int64_t Lifetimes::addBody(TaskOp task, bool keeps) {
     body.touches[place->second].last = body.calls;
   };
   for (auto call : task.getBody().getOps<CallOp>()) {
+    // A run that keeps leaves out the clones and reads their originals.
     if (keeps && call.getRecompute())
       continue;
     for (Value operand : call.getArgs())
@@ -60,6 +63,7 @@ std::vector<int64_t> Lifetimes::keyOf(ArrayRef<int64_t> touchedBy) const {
   for (int64_t number : touchedBy) {
     TaskOp task = bodies[number].task;
     Operation *stage = task->getParentOp();
+    // B counts only where it decides an end of the lifetime.
     if (task.getRole() != Role::B || !all(stage, Role::F) || !all(stage, Role::W))
       key.push_back(number);
   }
@@ -77,6 +81,7 @@ void Lifetimes::group() {
   std::map<std::vector<int64_t>, int64_t> keys;
   for (auto &[value, numbers] : touchedBy) {
     auto ofOneTask = [&](int64_t number) { return bodies[number].task == bodies[numbers.front()].task; };
+    // A message may extend the lifetime beyond any run, by a time that differs for each value.
     if (carried.contains(value)) {
       shared[value] = groups.size();
       groups.push_back({{value}, /*isTemporary=*/false, /*isCarried=*/true});
@@ -168,6 +173,7 @@ private:
       const Lifetimes::Group &group = lifetimes.getGroups()[lifetimes.groupOf(body, touch.value)];
       Lifetimes::Life life = group.lives[microBatch];
       int64_t bytes = bytesOf(touch.value, microBatch);
+      // Only groups that begin or end in this run change within it; all others are in the caller's sum.
       if (life.begin == action)
         changes[touch.first] += bytes;
       if (life.end == action + 1)
@@ -197,6 +203,7 @@ int64_t Lifetimes::mostBytes(llvm::function_ref<int64_t(Value, int64_t)> bytesOf
     for (auto [microBatch, life] : llvm::enumerate(group.lives)) {
       if (life.isEmpty())
         continue;
+      // All micro-batches of one size have equal bytes.
       int64_t &bytes = whole[isShort(microBatch)];
       if (bytes < 0) {
         bytes = 0;
@@ -209,6 +216,7 @@ int64_t Lifetimes::mostBytes(llvm::function_ref<int64_t(Value, int64_t)> bytesOf
   }
   int64_t live = 0, most = 0;
   for (auto [action, event] : llvm::enumerate(events)) {
+    // Lifetimes are half open: bytes that ended before this action are free in it.
     live -= ended[action];
     // Within a run, values that begin and values that end may not overlap; a message holds all its bytes at once.
     int64_t more = event.body >= 0 ? peaks.of(bodies[event.body], action, event.microBatch) : begun[action];

@@ -87,6 +87,7 @@ std::vector<BufferItem> plc::plan::collectBuffers(ProgramOp program, ArrayRef<St
       if (item.owned && trained.contains(item.name))
         moments.push_back({kind, item.name, -1, item.bytes});
   std::vector<BufferItem> all;
+  // The order of kinds fixes the order of buffers in the layout.
   for (auto *part : {&parameters, &gradients, &moments, &states, &inputs, &outputs, &precomputed})
     all.insert(all.end(), part->begin(), part->end());
   return all;
@@ -117,6 +118,7 @@ PersistentBuffers::PersistentBuffers(RankOp rank, ArrayRef<module::BufferInfo> b
         buffer.lane, buffer.offset);
 }
 
+// Buffers are known by what they hold, because a value names that and no number.
 void PersistentBuffers::add(BufferKind kind, const std::string &name, int64_t site, int64_t lane, int64_t offset) {
   positions[{kind, name, site, lane}] = offsets.size();
   offsets.push_back(offset);
@@ -138,6 +140,7 @@ int64_t PersistentBuffers::bufferOf(Value resolved) const {
   }
   if (std::optional<int64_t> number = precomputedNumber(resolved))
     return find(BufferKind::precomputed, StringAttr::get(resolved.getContext(), precomputedName(resolved, *number)));
+  // What remains are results of calls: those that are outputs lie in their buffer.
   OutputOp output = outputs.lookup(resolved);
   return output ? find(BufferKind::output, output.getOutput()) : -1;
 }

@@ -11,6 +11,7 @@ using namespace mlir;
 using namespace plc;
 using namespace plc::plan;
 
+// P runs once, so its temporaries are packed as one problem of its own.
 planner::PackProblem plc::plan::slotsOfPrecompute(TaskOp task, TaskSlots &slots) {
   planner::PackProblem problem;
   problem.alignment = bufferAlignment;
@@ -41,12 +42,15 @@ planner::Status PrecomputedOffsets::pack(const planner::MemoryStrategyRow &strat
   for (Prepare &each : prepares) {
     if (planner::Status fault = strategy.pack(each.problem, each.packing))
       return fault;
+    // Several P of a rank run one after the other and share the bytes.
     bytes = std::max(bytes, each.packing.bytes);
     bound = std::max(bound, each.problem.bound());
   }
   return std::nullopt;
 }
 
+// The temporaries of P lie where the step's values will be, behind the persistent buffers, and are dropped before
+// these.
 void PrecomputedOffsets::write(int64_t persistentBytes) {
   for (Prepare &each : prepares) {
     SmallVector<int64_t> at;

@@ -21,6 +21,7 @@ Role roleOf(ein::FuncOp body) {
   switch (body.getRole().value_or(ein::BodyRole::F)) {
   case ein::BodyRole::F: return Role::F;
   case ein::BodyRole::B:
+  // A body that adds contributions to a gradient belongs to B, which makes them.
   case ein::BodyRole::sum: return Role::B;
   case ein::BodyRole::W: return Role::W;
   }
@@ -35,6 +36,7 @@ public:
   LogicalResult run() {
     for (auto [index, argument] : llvm::enumerate(model.getBody().getArguments())) {
       Attribute name = model.getArgNames()[index];
+      // Inputs are values without a call.
       env[argument] = add({FlatValue::Input, argument.getType(), -1, name});
       flat.values.back().shard = ein::shardOfState(name, symbols);
     }
@@ -97,6 +99,7 @@ private:
   // Numbers layers. A layer is an iteration of `repeat`, or a layer call if nothing repeats. Loose calls between two
   // calls of layers belong to the earlier one; after the last call of a layer they belong to none.
   void findLayers() {
+    // If anything repeats, single layer calls such as an embedding are no layers of the count.
     bool repeats = llvm::any_of(instances, [](const auto &each) { return !each.kind.empty() && each.iteration; });
     int64_t layer = -1, iteration = -1; // of the layer call before; no iteration if it is of no layer
     std::vector<FlatProgram::Instance> loose;
@@ -176,6 +179,7 @@ private:
       local[result] = value;
       flatCall.results.push_back(value);
     }
+    // A site is complete only at the step, so no call may read one.
     for (int64_t i = 0; i < kernel.getNumInputs(); ++i)
       if (flat.values[flatCall.args[i]].origin == FlatValue::Site)
         return call.emitOpError("reads a gradient site as operand #") << i;
@@ -235,6 +239,7 @@ void plc::plan::joinBackward(FlatProgram &flat, llvm::function_ref<bool(int64_t 
     for (auto [it, end] = after.equal_range(index); it != end; ++it)
       take(it->second);
   };
+  // Those without operands of F or B come first.
   takeBehind(-1);
   for (int64_t index = 0, count = flat.calls.size(); index < count; ++index)
     if (!isJoined(flat.calls[index])) {
@@ -242,6 +247,7 @@ void plc::plan::joinBackward(FlatProgram &flat, llvm::function_ref<bool(int64_t 
       takeBehind(index);
     }
   flat.calls = std::move(calls);
+  // Values name their maker by its new position.
   for (FlatValue &value : flat.values)
     if (value.call >= 0)
       value.call = moved[value.call];
@@ -251,6 +257,7 @@ FailureOr<FlatProgram> plc::plan::flatten(ein::ModelOp model, FlattenOptions opt
   Flattener flattener(model);
   if (failed(flattener.run()))
     return failure();
+  // Precomputed calls leave the units first, so that units are divided by what a step runs.
   if (options.prepares)
     precomputedCalls(flattener.flat);
   if (options.divides)

@@ -45,6 +45,7 @@ Status solve(PackInstanceOp op) {
     answer.bytes = *op.getPacked();
     if (int64_t bound = problem.bound(); *op.getBound() != bound)
       return differs("bound", *op.getBound(), bound);
+    // The cheap checks come first. Only a claim of exactness makes the search run again.
     if (Status fault = problem.verify(answer); fault || !op.getExact())
       return fault;
     return notExact(proveExact(answer.bytes, *op.getBound(), "a packing ends at", [&](BestAnswer &best) {
@@ -71,6 +72,7 @@ planner::RematProblem problemOf(RematInstanceOp op) {
     problem.values.push_back({int64_t(value.getBytes()), -1, value.getPinned()});
   for (auto call : op.getBody().getOps<ComputeOp>()) {
     for (int64_t value : call.getMakes())
+      // Wrong numbers are skipped here, because `check` reports them with the call's name.
       if (value >= 0 && value < int64_t(problem.values.size()) && problem.values[value].maker < 0)
         problem.values[value].maker = problem.calls.size();
     problem.calls.push_back({int64_t(call.getLayer().value_or(-1)), !call.getOnce(), -1, call.getReads().vec(),
@@ -132,6 +134,7 @@ Status checkNumbers(RematInstanceOp op, const planner::RematPolicyRow &policy) {
 template <typename Op>
 planner::BudgetedRematProblem::Call rematCall(Op op, planner::TaskKind kind, ArrayRef<int64_t> makes) {
   planner::BudgetedRematProblem::Call call{kind, int64_t(op.getNs()), int64_t(op.getScratch())};
+  // Only forward calls have clones.
   call.repeatable = kind == planner::TaskKind::F;
   call.name = op.getLabel().value_or("").str();
   call.args = op.getReads().vec();
@@ -189,6 +192,7 @@ Status checkBudgetedRemat(RematInstanceOp op) {
     return differs("bytes", *op.getBytes(), bytes);
   if (int64_t ns = problem.addedNs(answer); int64_t(*op.getNs()) != ns)
     return differs("ns", *op.getNs(), ns);
+  // A stated bound must be the one that the planner proves: neither weaker nor stronger.
   int64_t bound = planner::budgetedRematBound(problem).value_or(0);
   return int64_t(*op.getBound()) != bound ? Status(differs("bound", *op.getBound(), bound)) : std::nullopt;
 }
@@ -206,6 +210,7 @@ Status solve(RematInstanceOp op) {
                           op.getFraction() ? op.getFraction()->convertToDouble() : 1,
                           int64_t(op.getMinInterval().value_or(1)),
                           op.getEquations() ? planner::Grain::equation : planner::Grain::layer};
+  // The policy fixes segments; both solving and checking start from them.
   if (Status fault = planner::chooseSegments(mode, problem))
     return fault;
   if (op.getKept()) {
@@ -271,6 +276,7 @@ Status solve(ScheduleInstanceOp op) {
     problem.dependences.push_back({int64_t(item.getSource()), planner::TaskKind(item.getFrom()),
                                    int64_t(item.getDestination()), planner::TaskKind(item.getTo()),
                                    int64_t(item.getNs())});
+  // Before the orders are read: they index its stages.
   if (Status fault = problem.check())
     return fault;
   planner::Schedule answer;

@@ -45,6 +45,7 @@ struct PlanChoosePass : plc::plan::impl::PlanChooseBase<PlanChoosePass> {
       chosen.setAlways({});
       chosen.setSaved({});
     }
+    // Beside the model, where `--plan-partition` finds it.
     getOperation().getBody()->getOperations().insertAfter(Block::iterator(*models.begin()), chosen);
   }
 };

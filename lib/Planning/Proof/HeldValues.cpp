@@ -8,6 +8,7 @@ std::string plc::plan::text(const Range &range) {
   return "bytes " + std::to_string(range.begin) + " to " + std::to_string(range.end);
 }
 
+// Equal contents get one number, so blocks of different micro-batches compare by an integer.
 int64_t HeldValues::numberOf(const Contents &contents) {
   std::vector<std::tuple<int64_t, int64_t, void *>> key;
   for (const Piece &piece : contents)
@@ -18,6 +19,7 @@ int64_t HeldValues::numberOf(const Contents &contents) {
   return known->second;
 }
 
+// Blocks are disjoint and sorted by begin: only the last that begins at or before the byte can contain it.
 HeldValues::Blocks::const_iterator HeldValues::blockWith(int64_t byte) const {
   auto after = blocks.upper_bound(byte);
   if (after == blocks.begin())
@@ -30,6 +32,7 @@ bool HeldValues::holds(Range range, Value value, int64_t microBatch) const {
   auto block = blockWith(range.begin);
   if (block == blocks.end() || block->second.microBatch != microBatch)
     return false;
+  // Pieces lie relative to their block, so one set of contents serves all addresses.
   Range inside{range.begin - block->first, range.end - block->first};
   return llvm::any_of(all[block->second.contents],
                       [&](const Piece &piece) { return piece.range == inside && piece.value == value; });
@@ -44,6 +47,7 @@ std::optional<HeldValues::Instance> HeldValues::beginsAt(int64_t at) const {
   return std::nullopt;
 }
 
+// The newest end counts: an older one of the same value was followed by a new write.
 Operation *HeldValues::endOf(Value value, int64_t microBatch) const {
   for (const Ended &each : llvm::reverse(ended))
     if (each.microBatch == microBatch &&
@@ -53,6 +57,7 @@ Operation *HeldValues::endOf(Value value, int64_t microBatch) const {
 }
 
 void HeldValues::erase(Range range, Operation *by) {
+  // The block before may reach into the range.
   auto block = blocks.upper_bound(range.begin);
   if (block != blocks.begin() && std::prev(block)->second.end > range.begin)
     --block;
@@ -62,6 +67,7 @@ void HeldValues::erase(Range range, Operation *by) {
     block = blocks.erase(block);
   }
   for (auto [at, each] : taken) {
+    // The usual case: a drop or a write covers whole blocks.
     if (range.begin <= at && each.end <= range.end) {
       ended.push_back({each.contents, each.microBatch, by});
       continue;
@@ -82,6 +88,7 @@ void HeldValues::put(Range range, Value value, int64_t microBatch) {
   blocks[range.begin] = {range.end, numberOf({{{0, bytes}, value}}), microBatch};
 }
 
+// By the order of begins: the block before may not reach into the range, and none but the first may begin in it.
 std::optional<int64_t> HeldValues::blockIn(Range range, int64_t microBatch) const {
   auto next = blocks.lower_bound(range.begin);
   if (next != blocks.begin() && std::prev(next)->second.end > range.begin)
@@ -102,6 +109,7 @@ void HeldValues::replaceBlock(int64_t at, int64_t contents, int64_t microBatch, 
   auto known = blocks.find(at);
   if (known != blocks.end())
     ended.push_back({known->second.contents, known->second.microBatch, by});
+  // Number 0 stands for no contents: the block ends.
   if (contents)
     blocks[at] = {at + all[contents].back().range.end, contents, microBatch};
   else if (known != blocks.end())

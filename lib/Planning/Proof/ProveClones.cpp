@@ -27,6 +27,7 @@ LogicalResult proveClone(CallOp clone, CallOp original, TaskSlots &slots) {
   if (!original)
     return clone.emitOpError("is a clone of call ")
            << clone.getRecompute()->getOriginal() << " of its stage's F, which does not exist";
+  // Same kernel, same attributes, same operands: the same bits.
   if (clone.getKernel() != original.getKernel())
     return refuse(clone, original) << "calls kernel '" << clone.getKernel() << "'";
   if (attributesOf(clone) != attributesOf(original))
@@ -68,6 +69,7 @@ LogicalResult proveNotDiscarded(CallOp call, TaskSlots &slots) {
 
 LogicalResult plc::plan::proveClones(ProgramOp program, TaskSlots &slots) {
   Originals originals;
+  // The walk visits calls in order, so operands of a clone are proven before it.
   WalkResult walk = program.walk([&](CallOp call) {
     bool wrong = failed(proveNotDiscarded(call, slots)) ||
                  (call.getRecompute() && failed(proveClone(call, originals.of(call), slots)));

@@ -49,6 +49,7 @@ private:
     for (Operation &op : stage.getBody().front()) {
       if (auto handle = dyn_cast<ParamOp>(op); handle && failed(addParam(handle)))
         return failure();
+      // A site may have handles on several ranks: the one that fills it, and the owner that receives it.
       if (auto handle = dyn_cast<SiteOp>(op))
         for (Site &lane : lanesOf(handle))
           lane.ranks.insert(stage.getRank());
@@ -62,6 +63,7 @@ private:
     std::vector<Site> &all = params[handle.getParam()].sites[handle.getIndex()];
     all.resize(program.getLanes());
     MutableArrayRef<Site> lanes = MutableArrayRef(all).slice(handle.getLane(), handle.getLanes());
+    // The first handle serves as the location of errors.
     for (Site &lane : lanes)
       if (!lane.handle)
         lane.handle = handle;
@@ -77,6 +79,7 @@ private:
     Param &param = params[handle.getParam()];
     if (!param.handle)
       param.handle = handle;
+    // Other ranks hold copies, which get the new value after the step.
     if (!handle.getOwned())
       return success();
     if (param.owner) {
@@ -133,6 +136,7 @@ private:
     llvm_unreachable("a site is known by a handle");
   }
 
+  // Every index and group has a handle, is filled, and is on the owner's rank. The map visits indices in order.
   LogicalResult checkSites(StringRef name, const Param &param) {
     int64_t rank = cast<StageOp>(ParamOp(param.owner)->getParentOp()).getRank(), next = 0;
     for (auto &[index, lanes] : param.sites) {
@@ -177,6 +181,7 @@ private:
     int64_t expected = program.isTraining();
     for (auto [op, rank] : llvm::zip(both.ranks, both.table.ranks)) {
       int64_t steps = llvm::count_if(rank.actions, [](auto &action) { return action.op == ActionInfo::Op::Step; });
+      // A rank without an operation runs nothing, which `proveRuns` judges.
       if (op && steps != expected)
         return op.emitOpError("takes ") << steps << " steps but a rank of this program takes " << expected;
     }

@@ -19,6 +19,7 @@ TableOfProgram::TableOfProgram(const module::EntryPlan &table, ProgramOp program
       trained.insert(site.getParam());
     for (auto task : stage.getBody().getOps<TaskOp>()) {
       std::string name = (stage.getSymName() + "." + stringifyRole(task.getRole())).str();
+      // Both forms exist for every task; the table lists those that are run.
       tasks[name] = {task, false};
       tasks[name + ".keep"] = {task, true};
     }
@@ -62,6 +63,7 @@ LogicalResult proveCalls(TableOfProgram &both, RankOp op, const module::RankInfo
     if (slot.base < 0 || slot.base >= made.bases)
       return task.emitOpError("has slot ")
              << number << " behind base " << slot.base << " in the action table, where it has " << made.bases;
+  // A run that keeps leaves out the clones.
   SmallVector<CallOp> calls;
   for (auto call : task.getBody().getOps<CallOp>())
     if (!(keeps && call.getRecompute()))
@@ -78,6 +80,7 @@ LogicalResult proveCalls(TableOfProgram &both, RankOp op, const module::RankInfo
       return expected.emitOpError("of '")
              << expected.getKernel() << "' differs from the call of the action table, of kernel #" << call.kernel
              << " with " << call.operands.size() << " operands";
+    // Negative operands name persistent buffers, all others slots of the task.
     for (int64_t operand : call.operands)
       if (operand >= int64_t(made.slots.size()) || operand < -int64_t(rank.buffers.size()))
         return expected.emitOpError("has operand ")
@@ -87,6 +90,7 @@ LogicalResult proveCalls(TableOfProgram &both, RankOp op, const module::RankInfo
   return success();
 }
 
+// Operations correspond one by one, so later proofs may report at the program's operation.
 LogicalResult proveActions(TableOfProgram &both, RankOp op, const module::RankInfo &rank) {
   ArrayRef<ActionInterface> actions = both.actions[op.getIndex()];
   if (rank.actions.size() != actions.size())
@@ -131,12 +135,14 @@ LogicalResult plc::plan::proveShape(TableOfProgram &both) {
            << both.table.replicas << ")";
   if (failed(proveChannels(both)))
     return failure();
+  // The table numbers kernels in the order of the module.
   llvm::StringMap<int64_t> kernels;
   for (auto kernel : both.program->getParentOfType<ModuleOp>().getOps<KernelOp>())
     kernels.try_emplace(kernel.getSymName(), kernels.size());
   for (auto [op, rank] : llvm::zip(both.ranks, both.table.ranks)) {
-    if (!op)    // `proveRuns` finds that its tasks are never run
-      continue; // whose tasks `proveRuns` finds to be never run
+    // A rank without an operation runs nothing: `proveRuns` reports its tasks.
+    if (!op)
+      continue;
     for (const module::TaskInfo &task : rank.tasks)
       if (failed(proveCalls(both, op, rank, task, kernels)))
         return failure();

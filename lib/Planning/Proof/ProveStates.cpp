@@ -51,6 +51,7 @@ private:
       return success(uses &&
                      llvm::all_of(*uses, [&](const Use &use) { return succeeded(apply(use, action.microBatch, op)); }));
     }
+    // Waits read nothing. A receive brings the value to a buffer of its own, which `proveMemory` follows.
     if (action.op == ActionInfo::Op::Send)
       return read(both.routes().stashOf(both.routes().routeOf(both.channels[action.target])).getValue(),
                   action.microBatch, op);
@@ -64,6 +65,7 @@ private:
     if (!isNew)
       return &uses;
     for (auto call : task.getBody().getOps<CallOp>()) {
+      // Reads come before the call's own update.
       for (Value operand : call.getArgs())
         if (InputOp state = stateAt(operand))
           uses.push_back({state, both.routes().countUpdates(operand)});
@@ -82,6 +84,7 @@ private:
 
   LogicalResult apply(const Use &use, int64_t mb, Operation *op) {
     InputOp state = use.state;
+    // Counted per micro-batch, since each has its own slice of the state.
     int64_t &found = updates[{state.getInput(), mb}];
     if (!use.needed)
       return ++found, success();

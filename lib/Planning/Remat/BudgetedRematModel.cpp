@@ -71,6 +71,7 @@ int64_t BudgetedRematContext::persistentBytes(int64_t rank) {
 }
 
 StageRemat::StageRemat(BudgetedRematContext &context, StageOp stage, int64_t inFlight) {
+  // Outputs are numbered first: a later `add` with bytes finds them and does not change their size.
   for (Value output : usedOutside(context.originals, stage, /*asOutput=*/true))
     add(output, 0); // an output has a persistent buffer, so it takes no other bytes
   for (auto task : stage.getBody().getOps<TaskOp>())
@@ -93,6 +94,7 @@ void StageRemat::addTask(BudgetedRematContext &context, TaskOp task) {
   auto kind = TaskKind(task.getRole());
   // A pseudo call that makes the values that this task is the first to receive.
   BudgetedRematProblem::Call receive{kind, /*ns=*/0, /*scratchBytes=*/0, /*repeatable=*/false};
+  // Received bytes are live from the message on, so they are made before the task's first call.
   for (auto call : task.getBody().getOps<CallOp>())
     for (Value operand : call.getArgs())
       if (Value value = insideTask(context.originals, operand); isReceived(value) && !numbers.contains(value))
@@ -102,6 +104,7 @@ void StageRemat::addTask(BudgetedRematContext &context, TaskOp task) {
   for (auto call : task.getBody().getOps<CallOp>())
     call.getRecompute() ? addClone(context, call) : addCall(context, call, kind);
   BudgetedRematProblem::Call send{kind, /*ns=*/0, /*scratchBytes=*/0, /*repeatable=*/false};
+  // Values that leave stay live to the end of the task that makes them.
   for (Value value : usedOutside(context.originals, cast<StageOp>(task->getParentOp()), /*asOutput=*/false))
     if (auto maker = value.getDefiningOp<CallOp>(); maker && maker->getParentOp() == task)
       send.args.push_back(numbers.lookup(value));
@@ -120,6 +123,7 @@ void StageRemat::addCall(BudgetedRematContext &context, CallOp op, TaskKind kind
   int64_t made = op.getNumResults() - (kernel ? kernel.getNumAccumulators() : 0);
   for (Value result : op.getResults().take_front(made))
     call.results.push_back(add(result, roundUpToAlignment(byteSize(result.getType()))));
+  // A clone must have the original's effect again: no accumulation, no output, no layer whose values are kept.
   call.repeatable = kernel && kind == TaskKind::F && kernel.getNumAccumulators() == 0 &&
                     llvm::all_of(call.results, [&](int64_t value) { return problem.bytes[value] > 0; }) &&
                     !context.keeps(op);

@@ -59,6 +59,7 @@ private:
       if (auto clone = value.getDefiningOp<CallOp>(); clone && clone.getRecompute())
         if (CallOp original = originals.of(clone))
           value = original.getResult(cast<OpResult>(value).getResultNumber());
+      // Parameters and received values are no results of F, so nothing is decided about them.
       if (auto it = numbers.find(value); it != numbers.end())
         reads.args.push_back(it->second);
     }
@@ -89,6 +90,7 @@ llvm::StringMap<Flight> flightsOf(ProgramOp program) {
     int64_t flying = 0;
   };
   llvm::StringMap<State> states; // of stages
+  // First pass: how many runs each micro-batch has in a stage. Second pass: count down, to know when it has left.
   for (auto rank : program.getBody().getOps<RankOp>())
     for (auto run : rank.getBody().getOps<RunOp>()) {
       if (run.prepares())
@@ -142,6 +144,7 @@ int64_t boundUnderBudget(ProgramOp program, ArrayRef<std::string> keepKinds) {
   std::map<int64_t, std::vector<StageRemat>> ranks;
   for (StageOp stage : stagesOfFirst(program)) {
     const Flight flight = flights.lookup(stage.getSymName());
+    // Each stage's problem has the micro-batches that this order holds in flight.
     std::vector<StageRemat> &rank = ranks[stage.getRank()];
     rank.emplace_back(context, stage, flight.most);
     rank.back().problem.splitsBackward = flight.splitsBackward;
@@ -179,6 +182,7 @@ RecomputationFigures plc::plan::recomputationOf(ProgramOp program, const RouteTa
   Resolver resolve(routes);
   DenseSet<Value> kept;
   RecomputationFigures figures;
+  // A clone costs its kernel. A value is saved if B or W reads it from its own stage's F; each counts once.
   auto count = [&](CallOp call) {
     auto task = cast<TaskOp>(call->getParentOp());
     if (call.getRecompute())

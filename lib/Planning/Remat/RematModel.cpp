@@ -37,6 +37,7 @@ RematProblem plc::plan::buildRematProblem(const FlatProgram &flat, ArrayRef<std:
     problem.calls.push_back(
         {layer ? layer->layer : -1, selected, -1, call.args, call.results, KernelOp(call.kernel).getNs()});
   }
+  // An output stays in its buffer, so saving it costs no bytes.
   for (int64_t output : flat.outputs)
     problem.values[output].pinned = true;
   return problem;
@@ -66,6 +67,7 @@ static remark::RemarkOpts remarkOf(StringRef name, ein::ModelOp model) {
 
 void plc::plan::remarkRecomputation(ein::ModelOp model, const FlatProgram &flat, const planner::RematProblem &problem,
                                     const planner::Remat &answer) {
+  // Without clones there is no decision to explain.
   if (!llvm::is_contained(answer.cloned, true))
     return;
   int64_t bytes = problem.keptBytes(answer);

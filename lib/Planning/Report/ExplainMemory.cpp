@@ -61,6 +61,7 @@ private:
     return nullptr;
   }
 
+  /// The line of the model that declares what a buffer holds; gradients and moments are at their parameter.
   std::string lineOfBuffer(BufferOp buffer) {
     if (Value value = precomputedAt(buffer))
       return lineOf(value.getLoc());
@@ -88,6 +89,7 @@ private:
 
   /// The first time at which the most bytes are live.
   int64_t findPeak() {
+    // A sweep: the change of live bytes at each moment.
     std::vector<int64_t> change(timeline.moments.size() + 1);
     for (auto &[instance, life] : timeline.lives) {
       change[life.first] += bytesOf(instance);
@@ -109,6 +111,7 @@ private:
       if (time < life.first || time >= life.second)
         continue;
       Resident &each = values[instance.first];
+      // A value of no bytes counts as one.
       each.count = each.bytes ? each.count + 1 : 1;
       each.bytes += bytesOf(instance);
       if (each.name.empty()) {

@@ -26,6 +26,7 @@ void printStage(const Explanation &all, const Explanation::Stage &stage, llvm::r
   out << llvm::formatv("  {0} on rank {1}: {2}, '{3}'{4}, {5}", stage.name, stage.rank,
                        plc::counted(stage.layers, all.unit), stage.first,
                        stage.first == stage.last ? "" : " to '" + stage.last + "'", formatNs(stage.ns));
+  // With one stage there is no other cut, so nothing is said of one.
   if (stage.moved.empty() && all.stages.size() > 1)
     out << "; no " << all.unit << " can be moved";
   if (!stage.moved.empty())
@@ -78,6 +79,7 @@ void printRank(const Explanation &all, size_t number, llvm::raw_ostream &out) {
   }
   llvm::SmallVector<std::string> texts;
   for (const Explanation::Share &task : ArrayRef(rank.tasks).take_front(mostShares))
+    // Fractions of the rank's own work: a rank that waits much still shows where its work goes.
     texts.push_back(task.name + " " + formatPart(task.ns, rank.busyNs));
   out << "  of its work: " << llvm::join(texts, ", ") << "\n";
   for (const Explanation::Kernel &kernel : ArrayRef(rank.kernels).take_front(mostShares))
@@ -191,6 +193,7 @@ void writeArena(llvm::json::OStream &json, const Explanation::Arena &arena) {
 
 void plc::plan::print(const Explanation &all, int64_t columns, llvm::raw_ostream &out) {
   printCuts(all, out);
+  // Without a valid order there are no times to show; cuts and arenas are known all the same.
   if (all.fault.empty()) {
     out << "order: " << formatNs(all.stepNs) << "; no order of these tasks takes less than " << formatNs(all.boundNs)
         << " (gap " << formatPart(all.stepNs - all.boundNs, all.boundNs) << ")\n";

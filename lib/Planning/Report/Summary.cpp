@@ -69,6 +69,7 @@ PlanSummary::Stage summarizeStage(ProgramOp program, StageOp stage, SymbolTable 
     if (role == Role::F)
       row.lastLayer = call.getPath();
     if (auto kernel = kernels.lookup<KernelOp>(call.getKernelAttr().getAttr())) {
+      // Runs that keep leave out the clones.
       Runs runs = call.getRecompute() ? all.without(keeping[{stage.getSymName(), role}]) : all;
       int64_t flops = runs * kernel.getFlops();
       row.flops += flops;
@@ -76,6 +77,7 @@ PlanSummary::Stage summarizeStage(ProgramOp program, StageOp stage, SymbolTable 
       work += all * kernel.getNs(); // as orders count it: with clones in all runs
     }
   });
+  // Before `plan-addresses` no rank has a layout, and the defaults say so.
   for (auto rank : program.getBody().getOps<RankOp>())
     if (rank.getIndex() == stage.getRank())
       for (auto layout : rank.getBody().getOps<LayoutOp>()) {
@@ -151,6 +153,7 @@ PlanSummary plc::plan::summarize(ProgramOp program) {
     summary.schedule = nameOfChoice(*schedule);
   if (std::optional<planner::RematPolicy> remat = program.getRemat())
     summary.remat = nameOfChoice(*remat);
+  // Iterations that backward loops repeat are recomputation, too, though no policy decides them.
   if (recomputesLoops(program, kernels))
     summary.remat = (summary.remat.empty() ? "none" : summary.remat) + " and iterations";
   summary.microBatches = program.getMicroBatches();
@@ -171,6 +174,7 @@ PlanSummary plc::plan::summarize(ProgramOp program) {
     summary.stages.push_back(summarizeStage(program, stage, kernels, keeping, work, summary.addedFlops));
   for (const auto &stage : summary.stages)
     summary.flops += stage.flops;
+  // The FLOPs of the model itself: reports divide the added ones by these.
   summary.flops -= summary.addedFlops;
   for (auto rank : program.getBody().getOps<RankOp>())
     for (auto layout : rank.getBody().getOps<LayoutOp>())
@@ -195,6 +199,7 @@ PlanSummary::Precomputed plc::plan::summarizePrecomputed(ProgramOp program) {
       continue;
     for (auto call : task.getBody().getOps<CallOp>()) {
       ++sum.calls;
+      // Ranks precompute at the same time, so the slowest one counts.
       sum.ns = std::max(sum.ns, ns[stage.getRank()] += kernels.lookup<KernelOp>(call.getKernel()).getNs());
     }
     for (Type type : task.getResultTypes())
@@ -214,6 +219,7 @@ std::vector<int64_t> plc::plan::arenasOf(ModuleOp module) {
     std::vector<int64_t> most(program.getRanksOfReplica());
     for (auto rank : program.getBody().getOps<RankOp>())
       for (auto layout : rank.getBody().getOps<LayoutOp>()) {
+        // Replicas repeat the ranks of the first one, which may differ by short micro-batches: the larger arena counts.
         int64_t &known = most[rank.getIndex() % most.size()];
         known = std::max<int64_t>(known, layout.getArenaBytes());
       }

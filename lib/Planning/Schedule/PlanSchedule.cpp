@@ -93,6 +93,7 @@ private:
       });
       answer.ranks.push_back(std::move(tasks));
     }
+    // A spec may be written by hand, so its order is checked as an order of a user.
     if (planner::Status fault = problem.verify(answer))
       return withKey(spec.emitOpError("has an order that is none: "), planKey) << *fault;
     spec.erase();

@@ -42,6 +42,7 @@ static llvm::StringMap<int64_t> stageIndices(ProgramOp program) {
 
 static TaskKind phaseOf(TaskOp task) { return TaskKind(task.getRole()); }
 
+// The problem of the first replica; the others run the same with other micro-batches.
 planner::ScheduleProblem plc::plan::buildScheduleProblem(ProgramOp program, const RouteTable &routes,
                                                          int64_t bytesPerNs) {
   planner::ScheduleProblem problem;
@@ -76,6 +77,7 @@ planner::ScheduleProblem plc::plan::buildScheduleProblem(ProgramOp program, cons
         problem.dependences.push_back({int64_t(index), from, int64_t(index), to});
   llvm::StringMap<int64_t> indices = stageIndices(program);
   for (auto route : program.getBody().getOps<RouteOp>()) {
+    // A message per step orders no tasks of a micro-batch.
     if (route.getPer() == Per::step || !indices.contains(route.getSource()))
       continue;
     TaskOp maker = makerOf(routes, route);
@@ -107,6 +109,7 @@ planner::Schedule plc::plan::readSchedule(ProgramOp program, std::vector<std::ve
     for (auto run : rank.getBody().getOps<RunOp>()) {
       if (run.prepares())
         continue;
+      // Only the first replica's stages have a number, and its orders are those of all.
       if (stages.contains(run.getStage()))
         schedule.ranks[rank.getIndex()].push_back(
             {stages.lookup(run.getStage()), TaskKind(run.getRole()), run.getMb()});
