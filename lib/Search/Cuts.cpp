@@ -29,7 +29,9 @@ std::vector<size_t> bordersOf(const std::vector<double> &until, const std::vecto
   std::vector<std::vector<uint32_t>> from(stages + 1, std::vector<uint32_t>(units + 1, 0));
   least[0][0] = 0;
   for (size_t stage = 0; stage < stages; ++stage)
+    // Each stage before and behind needs a unit.
     for (size_t end = stage + 1; end + (stages - 1 - stage) <= units; ++end)
+      // From the shortest stage to longer ones, so that the break below is right.
       for (size_t begin = end; begin-- > stage;) {
         double mine = eighth((until[end] - until[begin]) * weight[stage] / mean);
         if (mine >= least[stage + 1][end])
@@ -40,6 +42,7 @@ std::vector<size_t> bordersOf(const std::vector<double> &until, const std::vecto
         }
       }
   std::vector<size_t> borders(stages + 1, units);
+  // Backwards through the recorded borders.
   for (size_t stage = stages; stage > 0; --stage)
     borders[stage - 1] = from[stage][borders[stage]];
   return borders;
@@ -53,6 +56,7 @@ void moveBorders(const std::vector<double> &until, const std::vector<int32_t> &r
   auto costOf = [&](const std::vector<size_t> &at) {
     std::vector<double> load(ranks, 0.0);
     for (size_t stage = 0; stage < stages; ++stage) {
+      // A stage without units is no cut.
       if (at[stage] >= at[stage + 1])
         return infinity;
       load[size_t(rankOf[stage])] += until[at[stage + 1]] - until[at[stage]];
@@ -72,6 +76,7 @@ void moveBorders(const std::vector<double> &until, const std::vector<int32_t> &r
           other[first] += up & 1 ? 1 : size_t(-1);
           if (second != first)
             other[second] += up & 2 ? 1 : size_t(-1);
+          // The factor keeps rounding errors from moving borders for ever.
           if (double cost = costOf(other); cost < now * (1 - 1e-9)) {
             now = cost;
             borders = std::move(other);
@@ -103,6 +108,7 @@ std::vector<int32_t> plc::search::cutUnits(const Workload &workload, const Machi
   auto ranks = size_t(*std::max_element(rankOf.begin(), rankOf.end()) + 1);
   std::vector<double> weight;
   for (int32_t rank : rankOf)
+    // First guess: a rank with n stages gives each of them an n-th of its time.
     weight.push_back(double(std::count(rankOf.begin(), rankOf.end(), rank)));
   std::vector<int32_t> answer;
   double slowest = infinity, mean = std::max(1.0, until[units] / double(ranks));
@@ -110,6 +116,7 @@ std::vector<int32_t> plc::search::cutUnits(const Workload &workload, const Machi
   constexpr int rounds = 5;
   for (int round = 0; round < rounds; ++round) {
     std::vector<size_t> borders = bordersOf(until, weight, mean);
+    // With one stage on each rank the dynamic program has the optimum already.
     if (stages > ranks)
       moveBorders(until, rankOf, ranks, mean, borders);
     std::vector<double> load(ranks, 0.0);
@@ -126,6 +133,7 @@ std::vector<int32_t> plc::search::cutUnits(const Workload &workload, const Machi
     } else if (round) {
       break;
     }
+    // A stage that takes little of its rank's load gets a higher weight next time. The root damps the change.
     for (size_t stage = 0; stage < stages; ++stage)
       weight[stage] = std::sqrt(weight[stage] * load[size_t(rankOf[stage])] /
                                 std::max(1.0, until[borders[stage + 1]] - until[borders[stage]]));

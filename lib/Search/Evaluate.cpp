@@ -31,9 +31,11 @@ bool Evaluator::order(const PlanSpec &plan, const StageTasks &tasks, Evaluation 
       position[indexOf(task.stage, task.kind, task.microBatch)] = int32_t(i);
     }
   }
+  // The first micro-batch stands for all: an order has all of a kind or none.
   for (size_t node = 0; node < tasks.into.size(); ++node)
     if (tasks.stages[node / 3][node % 3].exists && position[node * size_t(runs)] < 0)
       return false; // the order lacks a task
+  // Equal micro-batches skip the scaling, which divides.
   bool isRagged = !workload.samples.empty();
   int64_t count = 0;
   // Each pass runs every rank as far as it gets. A pass without progress is a deadlock.
@@ -56,6 +58,7 @@ bool Evaluator::order(const PlanSpec &plan, const StageTasks &tasks, Evaluation 
         clock[rank] = ready + (isRagged ? workload.scaled(ns, task.microBatch) : ns);
         result.start[rank][next[rank]] = ready;
         end[rank][next[rank]] = done[index] = clock[rank];
+        // Visit numbers break ties of equal starts when messages are placed.
         visited[rank][next[rank]] = count++;
         progress = true;
       }
@@ -95,6 +98,7 @@ double Evaluator::workNs(const PlanSpec &plan, const StageTasks &tasks) const {
 Action Evaluator::stepOf(const StageTasks &tasks, const PlanSpec &plan, size_t rank) const {
   auto updated = double(tasks.updatedBytes[rank]);
   simulator::SharedWork work = machine.update(updated);
+  // Copies count in full: no other rank helps with them.
   if (plan.replicas > 1) {
     // An estimate: as if each parameter had one site.
     double own = updated / double(1 + workload.lanes + workload.moments);
@@ -119,6 +123,7 @@ void Evaluator::addRoute(const PlanSpec &plan, const StageTasks::Route &route, c
   post.assign(size_t(runs), 0);
   for (int64_t run = 0; run < runs; ++run) {
     auto consumer = size_t(position[indexOf(route.destination, route.to, run)]);
+    // A message must be under way before the time that it takes.
     int64_t latest = result.start[to][consumer] - workload.scaled(route.bytes, run) / bytesPerNs;
     post[size_t(run)] = uint32_t(planner::lastPost(end[to], int64_t(consumer), latest));
   }
@@ -138,6 +143,7 @@ void Evaluator::addRoute(const PlanSpec &plan, const StageTasks::Route &route, c
     };
     stand(from, producer + 1, sends, Op::Send, 0);
     stand(to, posted, posts, Op::PostRecv, workload.scaled(route.bytes, run));
+    // The sender's bytes are free once the wait is over; the receiver's are live from the post on.
     stand(from, wait, waitSends, Op::WaitSend, -workload.scaled(route.freed, run));
     stand(to, consumer, waitRecvs, Op::WaitRecv, 0);
   }
@@ -151,7 +157,9 @@ void Evaluator::addStepMessages(const PlanSpec &plan, const StageTasks &tasks) {
     auto from = size_t(message.from), to = size_t(message.to);
     play.channels.push_back({"", from, to, message.bytes, message.bytes, true});
     Action send{Op::Send, channel, -1}, post{Op::PostRecv, channel, -1}, wait{Op::WaitRecv, channel, -1};
+    // The last micro-batch's task is the last that adds to the gradient.
     size_t behind = message.isGradient ? size_t(position[indexOf(message.stage, message.kind, runs - 1)]) + 1 : 0;
+    // Early gradients overlap with the tasks that follow, so their receive is posted before the first task.
     if (message.isGradient && behind < plan.order[from].size()) {
       stands[from].push_back({behind * gapKinds + sends, send, 0});
       stands[to].push_back({size_t(posts), post, 0});
@@ -205,6 +213,8 @@ void Evaluator::writeActions(const PlanSpec &plan, const StageTasks &tasks) {
       run.ns = workload.scaled(work.ns, task.microBatch);
       bytes.push_back(0);
     }
+    // Behind the last task: its sends, then the step's posts and sends, then waits, update, new values, and waits for
+    // these.
     put(count * gapKinds + sends + 1);
     putAll(tails[rank][0]);
     put((count + 1) * gapKinds);
@@ -232,6 +242,7 @@ void Evaluator::listActions(const PlanSpec &plan, const StageTasks &tasks, const
   play.stepsMeet = workload.stepsMeet;
   stands.resize(ranks);
   tails.resize(ranks);
+  // Buffers keep their memory from plan to plan: evaluations are many and short.
   for (size_t rank = 0; rank < ranks; ++rank) {
     stands[rank].clear();
     for (auto &part : tails[rank])
@@ -255,6 +266,7 @@ Evaluation Evaluator::evaluate(const PlanSpec &plan, const StageTasks &tasks, Cu
   auto isAbove = [&](int64_t ns, double limit) {
     return double(ns) * (1 + most.perByte * double(result.overBytes)) > limit;
   };
+  // Nothing is known of bytes yet, so the first cutoff goes by time alone.
   if (!order(plan, tasks, result) || isAbove(result.orderNs, most.ns * slack))
     return result;
   listActions(plan, tasks, result);
@@ -275,6 +287,7 @@ Evaluation Evaluator::evaluate(const PlanSpec &plan, const StageTasks &tasks, Cu
     result.bytes.push_back(peak + tasks.persistentBytes[rank]);
     result.overBytes += std::max<int64_t>(0, result.bytes.back() - machine.limitOf(rank));
   }
+  // The same bound again, now with the penalty for bytes above the limit.
   if (isAbove(result.orderNs, most.ns * slack) || simulator::simulate(play, cluster, simulation))
     return result;
   result.stepNs = result.aloneNs = simulation.stepNs;

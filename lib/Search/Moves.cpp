@@ -50,6 +50,7 @@ bool Searcher::relist(Candidate &each, double noise, bool byTail) {
   int64_t runs = runsOf(each.plan);
   std::vector<double> keys =
       byTail ? keysByTail(*each.tasks, each.plan, each.result, runs) : keysByStart(each.plan, each.result, runs);
+  // In proportion to the step, so noise reorders neighbours alike in short and in long steps.
   if (noise > 0)
     for (double &key : keys)
       key += noise * fraction() * double(each.result.stepNs);
@@ -68,11 +69,13 @@ bool Searcher::moveList(Candidate &each) {
 // micro-batches changes the pattern of the schedule, so it goes 3 positions at most.
 bool Searcher::moveTasks(Candidate &each) {
   std::vector<Task> &row = each.plan.order[size_t(pick(each.plan.order.size()))];
+  // One or two tasks have no order worth a search.
   if (row.size() < 3)
     return false;
   const Task moved = row[size_t(pick(row.size()))];
   auto runs = int32_t(runsOf(each.plan)), first = moved.microBatch, last = first;
   double how = fraction();
+  // All micro-batches, a run of them, or the drawn one alone.
   if (how < 0.3) {
     first = 0;
     last = runs - 1;
@@ -89,6 +92,7 @@ bool Searcher::moveTasks(Candidate &each) {
                    row[i].microBatch <= last;
     keyed.emplace_back(double(i) + (isMoved ? shift : 0), row[i]);
   }
+  // Stable, so tasks that do not move keep their order.
   std::stable_sort(keyed.begin(), keyed.end(), [](const auto &a, const auto &b) { return a.first < b.first; });
   std::vector<int32_t> next(each.plan.rankOf.size() * 3, 0);
   bool isChanged = false;
@@ -116,17 +120,21 @@ bool Searcher::shiftBorders(Candidate &each) {
   if (from == to || countOf(plan.stageOf, from) < 2)
     return false;
   int32_t by = to < from ? -1 : 1;
+  // In each stage on the way, the unit next to the border that moves: the first one to the front, the last one to the
+  // back.
   std::vector<size_t> moved;
   for (int32_t stage = from; stage != to; stage += by) {
     auto it = by < 0 ? std::find(plan.stageOf.begin(), plan.stageOf.end(), stage)
                      : std::prev(std::find(plan.stageOf.rbegin(), plan.stageOf.rend(), stage).base());
     moved.push_back(size_t(it - plan.stageOf.begin()));
   }
+  // All units move before any is checked, because each is legal only beside the moved others.
   for (size_t unit : moved)
     plan.stageOf[unit] += by;
   for (size_t unit : moved)
     if (auto [low, high] = stagesFor(workload, plan, unit); plan.stageOf[unit] < low || plan.stageOf[unit] > high)
       return false;
+  // The tasks depend on the cut, so the evaluation makes them anew.
   each.tasks = nullptr;
   return true;
 }
@@ -134,6 +142,7 @@ bool Searcher::shiftBorders(Candidate &each) {
 // Moves a unit to another stage that its values allow, in half of the cases off the busiest rank. Sometimes another
 // unit moves too, because one alone may unbalance the cut. Never empties a stage.
 bool Searcher::moveBorder(Candidate &each) {
+  // Ranks that share stages have a cut that is fixed with their rank map.
   if (workloadOf(each).sharing)
     return false;
   if (fraction() < 0.4)
@@ -153,6 +162,7 @@ bool Searcher::moveBorder(Candidate &each) {
   if (to == plan.stageOf[unit])
     return false;
   plan.stageOf[unit] = to;
+  // The second unit goes to an end of its range: a far move, which can make room for the first.
   for (int tries = fraction() < 0.3 ? 20 : 0; tries > 0; --tries) {
     auto other = size_t(pick(plan.stageOf.size()));
     auto [least, most] = stagesFor(workload, plan, other);
@@ -192,6 +202,7 @@ bool Searcher::moveStage(Candidate &each) {
     plan.rankOf[stage] = rank;
   } else if (how < 0.6) {
     auto a = size_t(pick(stages)), b = size_t(pick(stages));
+    // Also covers a == b: nothing would change.
     if (plan.rankOf[a] == plan.rankOf[b])
       return false;
     std::swap(plan.rankOf[a], plan.rankOf[b]);
@@ -201,6 +212,7 @@ bool Searcher::moveStage(Candidate &each) {
     size_t size = countOf(plan.stageOf, int32_t(stage));
     if (size < 2 || stages >= mostOfRank * size_t(ranks))
       return false;
+    // The first `head` units stay, the others and all later stages count one more.
     size_t head = 1 + size_t(pick(size - 1)), seen = 0;
     for (int32_t &of : plan.stageOf)
       of += of > int32_t(stage) || (of == int32_t(stage) && seen++ >= head);
@@ -210,6 +222,7 @@ bool Searcher::moveStage(Candidate &each) {
     if (stages < 2)
       return false;
     auto stage = size_t(pick(stages - 1));
+    // The merged stage stays on the first one's rank, so the second's rank must have another stage.
     if (plan.rankOf[stage + 1] != plan.rankOf[stage] && isAlone(stage + 1))
       return false;
     for (int32_t &of : plan.stageOf)
@@ -218,6 +231,7 @@ bool Searcher::moveStage(Candidate &each) {
     parent.erase(parent.begin() + long(stage) + 1);
   }
   auto runs = size_t(runsOf(plan));
+  // Starts of the order before: the result knows it by the stages that it had then.
   std::vector<double> old = [&] {
     PlanSpec before = plan;
     before.rankOf.resize(stages);
@@ -256,6 +270,7 @@ bool Searcher::moveRecompute(Candidate &each) {
     if (!workload.calls[call].mayRecompute)
       return false;
     Recompute &now = plan.recompute[call];
+    // Mostly one clone for all readers: more clones pay only near the least memory.
     auto other = Recompute(1 + (fraction() < 0.7 ? 0 : pick(3)));
     now = now == other ? Recompute::no : other;
   } else if (how < 0.8) {
@@ -269,6 +284,7 @@ bool Searcher::moveRecompute(Candidate &each) {
     auto rank = size_t(pick(ranks.size()));
     ranks[rank] = 1;
     double &price = each.price[rank];
+    // A factor between exp(-0.9) and exp(0.6). A price of 0 would stay 0, so it begins at a tiny one.
     price = std::max(price, 1e-6) * std::exp((fraction() - 0.6) * 1.5);
     applyPrices(each, ranks);
   }

@@ -62,6 +62,7 @@ public:
         load[size_t(plan.rankOf[size_t(stage)])] += ns(stage, kind);
         longest[size_t(kind)] = std::max(longest[size_t(kind)], ns(stage, kind));
       }
+    // No steady state is shorter than the work of the busiest rank.
     period = *std::max_element(load.begin(), load.end());
     group = std::clamp<int64_t>(pattern.group, 1, runs);
   }

@@ -24,6 +24,7 @@ public:
         for (int32_t value : call.reads)
           isNeeded[size_t(value)] = true;
     for (int32_t call : workload.callsOf[size_t(unit)])
+      // A call without results saves nothing.
       if (!workload.calls[size_t(call)].makes.empty())
         calls.push_back(call);
   }
@@ -144,6 +145,7 @@ void Searcher::setOption(Candidate &each, int32_t unit, const SavedOption &optio
 void Searcher::applyPrices(Candidate &each, const std::vector<char> &ranks, const PriceParts *parts) {
   std::vector<int64_t> now(each.plan.rankOf.size(), 0), inFlight(now);
   for (const std::vector<Task> &row : each.plan.order)
+    // In flight in a stage: from F to B, counted over the order.
     for (const Task &task : row) {
       now[size_t(task.stage)] += task.kind == TaskKind::F ? 1 : task.kind == TaskKind::B ? -1 : 0;
       inFlight[size_t(task.stage)] = std::max(inFlight[size_t(task.stage)], now[size_t(task.stage)]);
@@ -183,6 +185,7 @@ void Searcher::thin(Candidate &each) {
   for (size_t call : calls)
     for (Recompute less : {Recompute::no, Recompute::once, Recompute::perUnit}) {
       if (less >= each.plan.recompute[call] || isOver())
+        // The alternatives rise: what is not less than the present one ends the loop.
         break;
       Candidate next = each;
       next.plan.recompute[call] = less;
@@ -199,6 +202,7 @@ void Searcher::divide(Candidate &each, const std::vector<char> &open, const std:
   size_t ranks = open.size();
   std::vector<int64_t> few(ranks, 0), many(ranks, 0); // by rank: units that are too few, and enough
   PriceParts parts{std::vector<int64_t>(ranks, 0), std::vector<double>(ranks, 0.0)};
+  // With all units at the higher price a rank fits, as the bisection of prices has found.
   for (size_t unit = 0; unit < each.plan.stageOf.size(); ++unit)
     ++many[size_t(each.plan.rankOf[size_t(each.plan.stageOf[unit])])];
   for (size_t rank = 0; rank < ranks; ++rank)
@@ -211,11 +215,13 @@ void Searcher::divide(Candidate &each, const std::vector<char> &open, const std:
     any = false;
     for (size_t rank = 0; rank < ranks; ++rank) {
       any |= isOpen(rank);
+      // Ranks that are done keep their answer while others still bisect.
       parts.units[rank] = isOpen(rank) ? (few[rank] + many[rank]) / 2 : many[rank];
     }
     applyPrices(each, open, &parts);
     if (!orderAnew(each) || !assess(each))
       return;
+    // Every plan on the way is a candidate: the best need not be the last.
     if (each.cost < found.cost)
       found = each;
     for (size_t rank = 0; rank < ranks; ++rank)
@@ -240,13 +246,15 @@ bool Searcher::repair(Candidate &each, int steps) {
   for (int step = 0; step <= steps; ++step) {
     for (size_t rank = 0; rank < ranks; ++rank)
       if (open[rank])
-        // The highest price first: does anything fit?.
+        // The highest price first: does anything fit?
         each.price[rank] = std::pow(10, step == 0 ? high[rank] : (low[rank] + high[rank]) / 2);
     applyPrices(each, open);
+    // An order that deadlocks ends the bisection; what was found so far counts.
     if (!orderAnew(each) || !assess(each))
       break;
     if (each.cost < found.cost)
       found = each;
+    // Step 0 has tried the highest price and moves no end.
     for (size_t rank = 0; rank < ranks && step; ++rank)
       if (open[rank])
         (each.result.bytes[rank] <= machine.limitOf(rank) ? high : low)[rank] = std::log10(each.price[rank]);

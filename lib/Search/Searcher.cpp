@@ -34,8 +34,10 @@ Searcher::Searcher(const std::vector<Workload> &workloads, const Machine &machin
   for (const Workload &workload : workloads)
     evaluators.emplace_back(workload, machine);
   mayOrder = !limits.schedule;
+  // Without the technique bytes decide only between equal steps.
   asFast = isOn("fewer bytes") ? fewerBytes : 1;
   mayCut = limits.stageOf.empty();
+  // Moves of stages change cut, map and order together, so none of them may be fixed.
   mayMap = mayOrder && mayCut && limits.rankOf.empty() && !limits.stages && !limits.chunks;
 }
 
@@ -81,6 +83,7 @@ bool Searcher::assess(Candidate &each, double most, double penalty) {
   if (!each.tasks)
     makeTasks(each);
   each.cost = std::numeric_limits<double>::infinity();
+  // A full backward that reads a value made later has no order, so it has no cost.
   if (!each.tasks->isLegal)
     return false;
   each.result = evaluators[size_t(each.plan.workload)].evaluate(each.plan, *each.tasks, {most, penaltyOfByte(penalty)});
@@ -121,6 +124,7 @@ std::vector<Candidate> Searcher::choosePool(std::vector<Candidate> &starts) {
   // `best` may be no start: it is compared with help, and it may be the trial plan of a frame that got no effort.
   if (best && (starts.empty() || best->cost > starts.front().cost * near))
     pool.push_back(*best);
+  // Starts are sorted, so the first of a frame is its best.
   for (int most : {1, 3})
     for (Candidate &each : starts) {
       if (!each.tasks || pool.size() >= size || (best && each.cost > starts.front().cost * near))
@@ -154,6 +158,7 @@ void Searcher::anneal(Candidate &start, int64_t units) {
   double penalty = 3;
   Candidate now = start;
   int64_t from = spent;
+  // Effort and not time is the measure, so that a plan does not depend on the machine's load.
   for (int64_t step = 1; spent - from < units; ++step) {
     // Not in each step: reading the clock takes time, too.
     if (step % 64 == 0 && isOver())
@@ -167,6 +172,7 @@ void Searcher::anneal(Candidate &start, int64_t units) {
     spent += 8; // moves that find nothing must end, too
     if (!(this->*move.make)(next) || !orderAnew(next))
       continue;
+    // The present plan is judged by the penalty of this step, as its neighbour is.
     if (!assess(next, guideOf(now.result, penalty) * (1 + heat), penalty))
       continue;
     now = std::move(next);
@@ -195,6 +201,7 @@ std::optional<Found> Searcher::run(const std::vector<PlanSpec> &known) {
   // Caps the evaluations, so that toy models are planned in a moment. Not tuned: it gives up what more moves would
   // find.
   constexpr int64_t mostEvaluations = 30'000;
+  // An evaluation costs its actions and, after a change of the cut, its calls.
   int64_t effort = limits.effort;
   if (!pool.empty())
     effort = std::min(effort, spent + mostEvaluations *
@@ -207,6 +214,7 @@ std::optional<Found> Searcher::run(const std::vector<PlanSpec> &known) {
     for (Candidate &each : pool)
       anneal(each, slice);
     std::stable_sort(pool.begin(), pool.end(), isCheaper);
+    // The first round that is small enough, before halving drops any of them.
     if (pool.size() <= mostFinalists && report.finalists.empty())
       for (const Candidate &each : pool)
         report.finalists.push_back(each.plan);
@@ -234,6 +242,8 @@ std::optional<Found> plc::search::search(const std::vector<Workload> &workloads,
   if (machine.limitBytes.empty())
     return Searcher(workloads, machine, limits, report).run(known);
   if (known.empty()) {
+    // First without limits: if the fastest plan fits anyway, limits cost nothing. Else its step is reported as what the
+    // limits cost.
     Machine free = machine;
     free.limitBytes.clear();
     std::optional<Found> found = Searcher(workloads, free, limits, report).run(known);
@@ -247,6 +257,7 @@ std::optional<Found> plc::search::search(const std::vector<Workload> &workloads,
     report = {.evaluations = report.evaluations, .unlimitedNs = found->result.stepNs, .isAborted = report.isAborted};
   }
   Limits within = limits;
+  // Under limits plans are rarer, so the search gets twice the effort. Not tuned.
   within.effort *= 2;
   return Searcher(workloads, machine, within, report).run(known);
 }

@@ -20,6 +20,7 @@ std::vector<int32_t> mapOf(int64_t stages, auto rankOf) {
 //
 //   plain 012 · extra 0120 · loop 012012 · vShape 012210
 std::vector<std::vector<int32_t>> Searcher::rankMaps(int64_t ranks) const {
+  // A map that the user wrote is the only one.
   if (!limits.rankOf.empty())
     return {limits.rankOf};
   std::vector<std::vector<int32_t>> maps;
@@ -36,6 +37,7 @@ std::vector<std::vector<int32_t>> Searcher::rankMaps(int64_t ranks) const {
   int64_t leastChunks = limits.schedule ? rowOf(*limits.schedule).chunks : 1;
   // 4 unless the limits ask for more; not tuned: more chunks mean more messages.
   auto mostChunks = std::max<int64_t>({limits.chunks, limits.stages / ranks, 4});
+  // A schedule for several chunks does not take one stage per rank.
   if (leastChunks <= 1)
     add("plain", ranks, [&](int64_t stage) { return stage; });
   if (placement == planner::Placement::any)
@@ -58,6 +60,7 @@ void Searcher::forEachStart(const VisitStart &visit) const {
     const Workload &workload = workloads[index];
     int64_t ranks = *std::max_element(map.begin(), map.end()) + 1;
     bool divides = workload.lanes % replicas == 0 && workload.microBatches % replicas == 0;
+    // Replicas divide accumulation groups and micro-batches evenly, and each stage needs a unit.
     if (divides && ranks * replicas <= machine.ranks && map.size() <= units)
       visit(int32_t(index), replicas, map);
   };
@@ -97,11 +100,13 @@ Searcher::Frame Searcher::frameOf(int32_t index, int64_t replicas, const std::ve
   plan.stageOf = workload.sharing         ? workload.sharing->stageOf
                  : limits.stageOf.empty() ? cutUnits(workload, machine, rankOf, replicas)
                                           : limits.stageOf;
+  // Recomputation that a policy or a spec fixes stands for all starts.
   plan.recompute.assign(workload.calls.size(), Recompute::no);
   if (!limits.recompute.empty()) {
     plan.recompute = limits.recompute[size_t(index)].calls;
     plan.saved = limits.recompute[size_t(index)].saved;
   }
+  // On one rank nothing waits for a B, so a split backward gains nothing.
   plan.fullBackward.assign(workload.units.size(), !(limits.maySplit && plan.ranks() > 1));
   frame.price.assign(size_t(plan.ranks()), 0.0);
   makeTasks(frame);
@@ -113,6 +118,7 @@ Searcher::Frame Searcher::frameOf(int32_t index, int64_t replicas, const std::ve
   if (mayOrder)
     orderByPattern(*probe.tasks, {}, runsOf(plan), probe.plan);
   answer.cost = orderAnew(probe) && assess(probe) ? probe.cost : std::numeric_limits<double>::infinity();
+  // The other extreme: everything recomputed holds the fewest bytes.
   probe = frame;
   if (mayOrder && mayRecompute() && atLevel(probe, /*isFull=*/true, mostLevel))
     answer.cost = std::min(answer.cost, probe.cost);
@@ -137,6 +143,7 @@ std::vector<Candidate> Searcher::makeStarts(const std::vector<PlanSpec> &known) 
   }
   std::vector<Frame> frames;
   if (known.empty())
+    // Frames are made for all combinations, since only their costs say which are promising.
     forEachStart([&](int32_t index, int64_t replicas, const std::vector<int32_t> &rankOf) {
       frames.push_back(frameOf(index, replicas, rankOf));
     });
@@ -145,6 +152,7 @@ std::vector<Candidate> Searcher::makeStarts(const std::vector<PlanSpec> &known) 
   for (const Frame &frame : frames) {
     if (isOver() || (best && frame.cost > best->cost * promising))
       break;
+    // Work alone is a lower bound on the step of the frame.
     if (!best || frame.workNs <= best->cost * near)
       addStarts(frame.base, starts);
   }
@@ -178,6 +186,7 @@ void Searcher::addStarts(const Candidate &frame, std::vector<Candidate> &starts)
       for (bool isFull : {false, true})
         if (isFull || splits)
           addLevels(frame, isFull, starts);
+    // Chains hold the fewest bytes and cost the most time: only if nothing else fits.
     if (!best && isOn("chains"))
       addChains(frame, starts);
   }
@@ -214,6 +223,7 @@ bool Searcher::listWithin(Candidate &each, bool isFull) {
   each.plan.fullBackward.assign(each.plan.fullBackward.size(), isFull);
   each.price.assign(each.price.size(), 1);
   makeTasks(each);
+  // The list schedule needs starts to measure critical paths from; any valid order gives them.
   orderByPattern(*each.tasks, {}, runsOf(each.plan), each.plan);
   return assess(each) && relist(each, 0, /*byTail=*/true) && assess(each);
 }
@@ -252,6 +262,7 @@ void Searcher::addFamilies(const Candidate &base, std::vector<Candidate> &starts
     Candidate each = base;
     if (families[kind].follows != planner::OrderSource::shape ||
         orderByFamily(*each.tasks, workloadOf(each), planner::ScheduleKind(kind), nullptr, each.plan))
+      // A family that does not take these stages is no start.
       continue;
     completeOrder(*each.tasks, each.plan);
     if (assess(each))

@@ -21,6 +21,7 @@ void Workload::derive() {
     unitNs[size_t(call.unit)][size_t(call.kind)] += call.ns;
     if (call.kind == TaskKind::F)
       callsOf[size_t(call.unit)].push_back(int32_t(index));
+    // Where each W would run in a full backward: behind that call, or before all others.
     if (call.kind == TaskKind::W)
       (call.behind < 0 ? firstOfFullBackward : joined[size_t(call.behind)]).push_back(int32_t(index));
     // Which of two units comes first goes by number, since a sum may run in the stage of either unit whose gradient it
