@@ -119,6 +119,7 @@ struct ConvertBlisToLLVM : codegen::impl::ConvertBlisToLLVMBase<ConvertBlisToLLV
   void runOnOperation() override {
     std::map<ElementType, GemmLowering> lowerings;
     SmallVector<blis::GemmOp> gemms;
+    // Collected first, because lowering erases them.
     getOperation().walk([&](blis::GemmOp gemm) { gemms.push_back(gemm); });
     for (blis::GemmOp gemm : gemms) {
       ElementType type = elementTypeOf(gemm.getA().getType());

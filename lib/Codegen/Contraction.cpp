@@ -48,6 +48,7 @@ SmallVector<int64_t> codegen::extentsOf(ArrayRef<LoopDim> runs) {
 }
 
 Value codegen::orNotFirst(KernelWriter &w, Value accumulate, Value at) {
+  // At the first step the sum may still be vacant; all later steps find it begun.
   Value later = arith::CmpIOp::create(w.b, arith::CmpIPredicate::ne, at, w.index(0));
   return arith::OrIOp::create(w.b, accumulate, later);
 }
@@ -55,6 +56,7 @@ Value codegen::orNotFirst(KernelWriter &w, Value accumulate, Value at) {
 // Elements of a block alternate between the chains: a chain is short if `count` does not reach its last element.
 void codegen::endChains(KernelWriter &w, MutableArrayRef<Value> even, MutableArrayRef<Value> odd, int64_t count) {
   auto end = [&](MutableArrayRef<Value> chains, int64_t last) {
+    // A chain that reaches the block's end needs nothing. A short one adds the zero product that the numerics give it.
     if (count > last)
       return;
     for (Value &chain : chains) {
@@ -129,6 +131,7 @@ public:
     llvm::SetVector<Operation *> needed;
     if (failed(collect(maker, needed)) || failed(w.keepWhole(maker->getResult(0))))
       return failure();
+    // In program order, as the row writer wants them.
     SmallVector<Operation *> ordered =
         llvm::filter_to_vector(equations, [&](Operation *each) { return needed.contains(each); });
     written.insert(maker);
@@ -197,12 +200,14 @@ FailureOr<ein::ContractOp> codegen::beginContraction(KernelWriter &writer) {
       continue;
     }
     Value held = ein::heldAs(input);
+    // A free value has no memory unless an argument or a result brings it.
     if (ein::isFree(ein::viewed(held)) && !writer.memoryOf(held))
       return op.emitOpError("reads a value that is neither an argument of its kernel nor made by an equation of it");
     if (ein::readAs(held) == held && failed(factors.write(held)))
       return failure();
     inPlace += (held != input) + (ein::readAs(held) != held);
   }
+  // One for the contraction itself.
   if (factors.count() + inPlace + 1 != equations.size())
     return refuse();
   if (op.getPairs()) // only now: equations that make factors honour subnormals

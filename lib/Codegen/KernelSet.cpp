@@ -13,6 +13,7 @@ int64_t KernelSet::append(plan::KernelOp kernel) {
   if (kernel.getKind() == plan::KernelKind::loop) {
     for (auto called : kernel.getBody().getOps<plan::KernelOp>())
       numbers[called] = find(called);
+    // A variant's layout is that of its original: both run in one scratch.
     if (!iterations.contains(kernel))
       iterations[kernel] = plan::layOutIteration(kernel);
   }
@@ -34,6 +35,7 @@ KernelVariants KernelSet::find(plan::KernelOp kernel, ein::MicroBatches cut) {
     int64_t number = find(kernel);
     return {number, number};
   }
+  // Micro-batch 0 is one of the larger ones, the last one of the smaller.
   return {find(variant(kernel, cut, 0)), find(variant(kernel, cut, cut.count - 1))};
 }
 
@@ -46,6 +48,7 @@ plan::KernelOp KernelSet::variant(plan::KernelOp kernel, ein::MicroBatches cut, 
   SmallVector<plan::KernelOp> originals, clones;
   kernel.walk([&](plan::KernelOp each) { originals.push_back(each); });
   clone.walk([&](plan::KernelOp each) { clones.push_back(each); });
+  // A kernel without the batch is the same in both variants and keeps its cost.
   bool isCut = plan::kernelText(clone) != plan::kernelText(kernel);
   for (auto [original, each] : llvm::zip(originals, clones)) {
     if (original.getKind() == plan::KernelKind::loop)

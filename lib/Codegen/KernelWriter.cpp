@@ -29,6 +29,7 @@ SmallVector<Operation *> codegen::equationsOf(plan::KernelOp kernel) {
   Block &body = kernel.getBody().front();
   auto results = llvm::map_range(body.getTerminator()->getOperands(), ein::viewed);
   for (Operation &op : body.without_terminator())
+    // Free values are computed at their readers; only one that is a result needs code of its own.
     if (!ein::isView(&op) && (!ein::isFree(op.getResult(0)) || llvm::is_contained(results, op.getResult(0))))
       equations.push_back(&op);
   return equations;
@@ -73,6 +74,7 @@ LogicalResult KernelWriter::keepWhole(Value value) {
   keepsWhole = true;
   if (memoryOf(value))
     return success();
+  // Rounded up to 16 elements, so that whole vectors may be stored at the end.
   memory[value] = {scratch(llvm::alignTo(elementsOf(value.getType()), 16),
                            storedType(cast<RankedTensorType>(value.getType()).getElementType())),
                    Memory::Place::scratch};
@@ -104,9 +106,11 @@ Value KernelWriter::scratch(int64_t elements, Type element) {
 }
 
 std::pair<Value, Value> KernelWriter::cut(int64_t units) {
+  // All of the kernel reads the factor that it keeps, so the kernel is one chunk.
   if (keepsWhole)
     return {index(0), index(units)};
   int64_t wanted = chunksOf(kernel.getNs());
+  // Never more chunks than units: an empty one would only wake a thread.
   chunks = std::max<int64_t>(1, std::min(units, wanted));
   // Both ends round down, so that chunks meet and differ by one unit at most.
   auto bound = [&](Value chunk) -> Value { return arith::DivUIOp::create(b, times(chunk, units), index(chunks)); };
@@ -115,6 +119,7 @@ std::pair<Value, Value> KernelWriter::cut(int64_t units) {
 
 unsigned KernelWriter::addAccess(Operation *op, int64_t extent) {
   accesses.push_back({op->getLoc(), extent});
+  // The first gather makes the flag, cleared once at the entry.
   if (!fault) {
     fault = scratch(1, b.getI32Type());
     OpBuilder::InsertionGuard guard(b);

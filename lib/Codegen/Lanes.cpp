@@ -36,6 +36,7 @@ Value KernelWriter::broadcast(Value value, Lanes lanes) {
 Value KernelWriter::load(Value from, Type element, Value offset, int64_t stride, Lanes lanes) {
   Type stored = storedType(element);
   Value value;
+  // With stride 0 all lanes read one element, which broadcasts when it is used.
   if (!lanes.width || stride == 0) {
     value = memref::LoadOp::create(b, from, ValueRange{offset});
   } else {

@@ -36,6 +36,7 @@ public:
 private:
   // Cuts the longer of m and n in slices if there are fewer units than threads could use. Returns their number.
   int64_t chooseParts(int64_t units) {
+    // The longer side loses least by a cut: the shorter operand is packed again for each slice.
     int64_t wanted = llvm::divideCeil(chunksOf(w.kernel.getNs()), units);
     cutsM = x.m.extent >= x.n.extent;
     int64_t extent = cutsM ? x.m.extent : x.n.extent;

@@ -30,6 +30,7 @@ void LoopOffsets::fill(KernelWriter &w, Value first, Value count) const {
   if (!table)
     return;
   SmallVector<int64_t> extents = extentsOf(loops);
+  // Offsets are computed once for a panel, and not for each of its rows: they take divisions.
   w.loop(w.index(0), count, 1, {}, [&](Value i, ValueRange) -> SmallVector<Value> {
     Value offset;
     for (auto [loop, at] : llvm::zip(loops, w.delinearize(w.plus(first, i), extents)))
@@ -59,6 +60,7 @@ Value LoopOffsets::lanesAt(KernelWriter &w, Value i, int64_t lanes) const {
 }
 
 Value LoopOffsets::begin(KernelWriter &w, Value first) const {
+  // A table has the offset of its first element already.
   return table || loops.empty() ? Value() : w.times(first, stride);
 }
 
@@ -136,6 +138,7 @@ private:
   SmallVector<Run> runsOf(int64_t v) {
     constexpr int64_t most = 6;
     Lanes lanes = panel.lanesOf(v);
+    // Only a loop whose elements are neighbours makes runs.
     if (x.n.b != 1 || x.columns.empty())
       return {};
     int64_t length = x.columns.back().extent, count = 1 + llvm::divideCeil(lanes.active - 1, length);
@@ -180,6 +183,7 @@ private:
   void turnSquare(Value k, Value column, int64_t rows, int64_t columns) {
     auto type = VectorType::get({panel.lanes}, storedType(element));
     SmallVector<Value> square(panel.lanes, arith::ConstantOp::create(b, b.getZeroAttr(type)));
+    // Columns become vectors, so a short panel reads fewer of their elements and fills up with zeros.
     for (int64_t i = 0; i < columns; ++i)
       square[i] = from.load(w, element, at(k, w.plus(column, w.index(i))), 1, {panel.lanes, rows});
     codegen::turnSquare(b, square);
@@ -210,6 +214,7 @@ void codegen::widenRows(KernelWriter &w, const Factor &from, llvm::function_ref<
       w.store(read, scratch, w.plus(k, w.index(row * apart)), 1, copied);
     }
   };
+  // Rows that are contiguous along k go in vectors, others element by element.
   int64_t step = depth.isRun() ? lanes.width : 1, whole = size / step * step;
   if (whole)
     w.loop(w.index(0), w.index(whole), step, {}, [&](Value k, ValueRange) -> SmallVector<Value> {

@@ -25,6 +25,7 @@ PointwiseEmitter::Axes PointwiseEmitter::axesOf(Operation *equation, AffineMap m
 }
 
 Value PointwiseEmitter::valueOf(Operation *equation, const Point &point) {
+  // A value is emitted once for a row, or for a block of lanes.
   for (auto *known : {&rowValues, &blockValues})
     if (auto found = known->find(equation); found != known->end())
       return found->second;
@@ -33,6 +34,7 @@ Value PointwiseEmitter::valueOf(Operation *equation, const Point &point) {
   if (auto found = kept.find(equation); found != kept.end() && found->second.fromPhase < phase) {
     Value result = equation->getResult(0);
     Type element = cast<RankedTensorType>(result.getType()).getElementType();
+    // Without scratch the row was stored to the equation's own result.
     if (Value scratch = found->second.scratch) {
       auto [offset, stride] = rowAddress(point);
       value = writer.load(scratch, element, offset, stride, point.allLanes());
@@ -51,8 +53,10 @@ Value PointwiseEmitter::operandOf(Operation *equation, unsigned operand, const P
 
 Value PointwiseEmitter::valueAt(Value value, const Axes &axes, const Point &point) {
   Operation *maker = value.getDefiningOp();
+  // An argument of the kernel, or a view of one.
   if (!ein::viewed(value).getDefiningOp())
     return load(value, axes, point);
+  // An equation of this kernel: its value at the point, without memory.
   if (alignment.dims.contains(maker))
     return valueOf(maker, point);
   // Written before by other equations of the kernel.
@@ -89,6 +93,7 @@ Value PointwiseEmitter::freeValue(Operation *op, const Axes &axes, const Point &
   if (isa<ein::IotaOp>(op))
     return iota(element, axes.front(), point);
   ein::Iteration it = ein::iterationOf(op);
+  // The reader's axes, by dimension of this equation: its operands are read at the same point.
   Axes ofDim(it.extents.size());
   for (unsigned axis = 0; axis < axes.size(); ++axis)
     ofDim[ein::dimOf(it.result, axis)] = axes[axis];
@@ -142,6 +147,7 @@ Value PointwiseEmitter::gather(Operation *equation, const Point &point) {
     varies |= isa<VectorType>(found.back().getType());
   }
   auto inserted = accessOf.try_emplace(equation, writer.accesses.size());
+  // One check for each position, however many lanes and phases read the gather.
   if (inserted.second)
     for (auto [axis, expr] : llvm::enumerate(it.inputs.front().getResults()))
       if (isa<AffineSymbolExpr>(expr))
@@ -156,6 +162,7 @@ Value PointwiseEmitter::gather(Operation *equation, const Point &point) {
       Value index = found[operand - 1];
       if (isa<VectorType>(index.getType()))
         index = vector::ExtractOp::create(b, index, ArrayRef<int64_t>{lane});
+      // Where the position itself lies: a fault names it, so that the user finds the wrong index.
       Value position = address(equation->getOperand(operand), axesOf(equation, it.inputs[operand]), at).first;
       table[axis].index = writer.checkedIndex(index, number++, position);
     }
@@ -166,6 +173,7 @@ Value PointwiseEmitter::gather(Operation *equation, const Point &point) {
   SmallVector<Value> lanes;
   for (int64_t lane = 0; lane < point.active; ++lane)
     lanes.push_back(read(laneOf(point, lane), lane));
+  // Inactive lanes repeat the first one, since nothing beyond the tensor may be read.
   lanes.append(point.width - point.active, lanes.front());
   return vector::FromElementsOp::create(b, VectorType::get({point.width}, lanes.front().getType()), lanes);
 }
@@ -177,6 +185,7 @@ Value PointwiseEmitter::readTable(Value table, const Axes &axes, const Point &po
     Value scratch = kept.find(maker)->second.scratch;
     if (!scratch)
       return load(table, axes, point);
+    // Such a table has one axis of positions: the row itself.
     for (const AxisIndex &axis : axes)
       if (axis.dim < 0)
         return writer.load(scratch, cast<RankedTensorType>(table.getType()).getElementType(), axis.index, 0, {});
@@ -198,6 +207,7 @@ std::pair<Value, int64_t> PointwiseEmitter::address(Value tensor, const Axes &ax
       continue;
     int loop = loops.loopOf[axis.dim];
     offset = writer.plus(offset, writer.times(point.index[loop], step));
+    // Several axes may run along the vector, as on a diagonal: their strides add up.
     if (loop == point.vector)
       stride += step;
   }
@@ -208,6 +218,7 @@ std::pair<Value, int64_t> PointwiseEmitter::rowAddress(const Point &point) {
   // Scratch holds one row, so the outer loops do not move the address.
   Value offset;
   int64_t step = 1, stride = 0;
+  // From the fastest loop outwards: the row is stored densely.
   for (unsigned loop = loops.extents.size(); loop-- > loops.outer;) {
     offset = writer.plus(offset, writer.times(point.index[loop], step));
     if (int(loop) == point.vector)
@@ -232,6 +243,7 @@ Value PointwiseEmitter::load(ein::ReduceOp reduce, const Point &point) {
 void PointwiseEmitter::store(Operation *equation, Value value, const Point &point, Value add) {
   Value result = equation->getResult(0), memory = writer.memoryOf(result);
   auto [offset, stride] = address(result, axesOf(equation, ein::iterationOf(equation).result), point);
+  // An accumulator: `add` is false where its buffer is still vacant.
   if (add) {
     Value old = load(cast<ein::ReduceOp>(equation), point);
     if (isa<VectorType>(old.getType()))

@@ -22,6 +22,7 @@ public:
     int64_t rank = it.result.getNumResults();
     if (rank && isContiguous(rank - 1))
       run = ein::dimOf(it.result, rank - 1);
+    // The first dimension that names its own elements: the slowest axis keeps chunks apart in memory.
     for (int64_t axis = 0; axis < rank && outer < 0; ++axis)
       if (int dim = ein::dimOf(it.result, axis); dim >= 0 && dim != run && !repeats(dim))
         outer = dim;
@@ -82,6 +83,7 @@ private:
         inside = inside ? Value(arith::AndIOp::create(b, inside, fits)) : fits;
         symbols[position] = arith::IndexCastOp::create(b, b.getIndexType(), wide);
       }
+    // Without positions every element is inside.
     if (!inside)
       return copyRun(symbols);
     auto branch = scf::IfOp::create(b, inside, /*withElseRegion=*/false);

@@ -15,6 +15,7 @@ RowGroups::RowGroups(KernelWriter &writer, const ein::TablePart &part, ArrayRef<
   Type i32 = w.b.getI32Type();
   chosen = w.scratch(count, i32);
   order = w.scratch(count, i32);
+  // Two more than slices: the counting sort works shifted by two, and ends shifted by one.
   ends = w.scratch(part.extent + 2, i32);
 }
 
@@ -34,6 +35,7 @@ void RowGroups::sort() {
     });
   };
   Value one = w.index(1), two = w.index(2);
+  // Scratch holds anything at first.
   each(part.extent + 2, [&](Value i) { store(w.index(0), ends, i); });
   // Step 1: count the rows of position p in ends[p + 2].
   each(count, [&](Value row) {

@@ -25,8 +25,8 @@ auto valueOf(ImplicitLocOpBuilder &builder, Value operand) {
     return IRValue<typename Traits::Value>{&builder, operand};
 }
 
-template <Function function, typename Traits>
 // Emits the same recipe that the interpreter executes: so both have the same bits.
+template <Function function, typename Traits>
 Value applyRecipe(ImplicitLocOpBuilder &builder, ValueRange operands) {
   constexpr ein::FunctionInfo info = ein::infoOf(function);
   constexpr numerics::Recipe<function> recipe;
@@ -39,8 +39,8 @@ Value applyRecipe(ImplicitLocOpBuilder &builder, ValueRange operands) {
     return recipe(value(0), value(1)).value;
 }
 
-template <Function function>
 // Dispatches on the element type; only types of the function's domain are instantiated.
+template <Function function>
 Value emitFunction(ImplicitLocOpBuilder &builder, ValueRange operands) {
   return visit(elementTypeOf(operands.back().getType()), [&](auto traits) -> Value {
     if constexpr (ein::accepts(ein::infoOf(function).domain, traits.kind) && !traits.isNarrow)
@@ -66,6 +66,7 @@ Value roundToInteger(ImplicitLocOpBuilder &builder, Value x, Type to) {
                         : arith::CmpFOp::create(builder, arith::CmpFPredicate::OGE, x, real(-bound));
   Value below = arith::CmpFOp::create(builder, arith::CmpFPredicate::OLT, x, real(bound));
   Value fits = arith::AndIOp::create(builder, above, below);
+  // The conversion sees 0 where the value does not fit, so it is defined in all lanes.
   Value found = arith::FPToSIOp::create(builder, to, arith::SelectOp::create(builder, fits, x, real(0)));
   APInt least = APInt::getSignedMinValue(width);
   return arith::SelectOp::create(builder, fits, found, integerConstant(builder, to, least.getSExtValue()));

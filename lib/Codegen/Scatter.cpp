@@ -27,6 +27,7 @@ public:
     for (auto [axis, expr] : llvm::enumerate(it.result.getResults()))
       if (isa<AffineSymbolExpr>(expr))
         w.addAccess(op, type.getDimSize(axis));
+    // Vectors run along the last axis, if that is a dimension and no position.
     if (type.getRank())
       columnDim = ein::dimOf(it.result, type.getRank() - 1);
     int64_t columns = columnDim >= 0 ? it.extents[columnDim] : 1;
@@ -42,6 +43,7 @@ public:
   void run() {
     SmallVector<int64_t> extents;
     int64_t units = blocks;
+    // Units are combinations of the result's dimensions: no two of them write the same element.
     for (auto [dim, extent] : llvm::enumerate(it.extents))
       if (isOuter[dim]) {
         extents.push_back(extent);
@@ -58,6 +60,7 @@ public:
       for (unsigned dim = 0; dim < it.extents.size(); ++dim)
         if (isOuter[dim])
           index[dim] = *next++;
+      // Each unit clears what it adds to, so no barrier is needed between zeros and sums.
       clear();
       walk(0);
       return {};
@@ -129,6 +132,7 @@ private:
   void walk(unsigned dim) {
     if (dim == it.extents.size())
       return add();
+    // These are fixed for the unit.
     if (int(dim) == columnDim || isOuter[dim])
       return walk(dim + 1);
     w.loop(w.index(0), w.index(it.extents[dim]), 1, {}, [&](Value at, ValueRange) -> SmallVector<Value> {

@@ -32,6 +32,7 @@ std::vector<std::string> codegen::featuresOf(InstructionSet set) {
   const InstructionSetRow &row = rowOf(set);
   llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
   std::vector<std::string> features;
+  // A named set takes its features whatever the host has: modules are compiled for other machines, too.
   for (StringRef name : known)
     if (!row.asHost || host.lookup(name))
       features.push_back(name.str());
@@ -42,6 +43,7 @@ std::vector<std::string> codegen::featuresOf(InstructionSet set) {
   };
   if (row.wide)
     addAll(wide);
+  // AMX only beside AVX-512: its kernels pack in vectors of 512 bits.
   if (row.matrix && llvm::is_contained(features, "avx512f"))
     addAll(matrix);
   return features;
@@ -108,6 +110,7 @@ std::unique_ptr<llvm::Module> codegen::optimise(ModuleOp module, llvm::LLVMConte
   std::unique_ptr<llvm::Module> code = translateModuleToLLVMIR(module, context, "plc");
   if (!code)
     return nullptr;
+  // Layout and triple decide what the passes may do, so they are set before.
   code->setTargetTriple(llvm::Triple(triple));
   code->setDataLayout(machine->createDataLayout());
   // No path of the build gets into the object.
@@ -125,6 +128,7 @@ LogicalResult codegen::checkObject(StringRef bytes, Location loc, int64_t &codeB
   for (const llvm::object::SymbolRef &symbol : object->symbols()) {
     uint32_t flags = llvm::cantFail(symbol.getFlags());
     StringRef name = llvm::cantFail(symbol.getName());
+    // Position-independent code refers to the offset table, which the linker makes.
     if (!(flags & llvm::object::SymbolRef::SF_Undefined) || name.empty() || name == "_GLOBAL_OFFSET_TABLE_")
       continue;
     if (!codegen::isBlisRoutine(name))

@@ -29,6 +29,7 @@ Panel TileCode::last(int64_t columns) const {
 // No branch if all panels have the same code.
 void TileCode::forPanel(int64_t columns, Value number, llvm::function_ref<void(const Panel &)> write) {
   int64_t panels = llvm::divideCeil(columns, width());
+  // A single panel is always the last one; a full last panel has the code of all.
   if (panels == 1 || last(columns).columns == width())
     return write(last(columns));
   Value isLast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number, w.index(panels - 1));
@@ -36,6 +37,7 @@ void TileCode::forPanel(int64_t columns, Value number, llvm::function_ref<void(c
 }
 
 int64_t TileCode::heightOf(const Panel &panel, bool pairs) const {
+  // Pairs need two chains for each sum, so half as many rows.
   return std::min(accumulators / (panel.vectors * (pairs ? 2 : 1)), tallest);
 }
 
@@ -64,6 +66,7 @@ SmallVector<Value> TileCode::loadSums(Value from, OffsetOfRow rowAt, int64_t hei
       }
       auto type = VectorType::get({lanes}, element);
       Value read = arith::ConstantOp::create(b, b.getZeroAttr(type));
+      // Two masked loads into one vector: the second keeps the lanes of the first.
       for (auto [at, mask] : {std::pair(split[v].first, split[v].inFirst), {split[v].second, split[v].inSecond}})
         read = vector::MaskedLoadOp::create(b, type, from, ValueRange{w.plus(rowAt(i), at)}, mask, read);
       sums.push_back(read);
@@ -76,11 +79,13 @@ void TileCode::addProducts(MutableArrayRef<Value> sums, const Panel &panel, Valu
                            const Factor &from, Value offset, bool packed, Adds adds) {
   SmallVector<Value> right;
   for (int64_t v = 0; v < panel.vectors; ++v)
+    // A packed panel is filled up to whole vectors, so it needs no mask.
     right.push_back(from.load(w, element, inRow(offset, v), 1, packed ? Lanes{lanes, lanes} : panel.lanesOf(v)));
   for (int64_t i = 0, height = int64_t(sums.size()) / panel.vectors; i < height; ++i) {
     Value one = w.broadcast(w.load(a, element, left(i), 0, {}), {lanes, lanes});
     for (int64_t v = 0; v < panel.vectors; ++v) {
       Value &sum = sums[i * panel.vectors + v];
+      // The numerics fix which of the two it is, since their bits differ.
       sum = adds == Adds::fused ? Value(math::FmaOp::create(b, one, right[v], sum))
                                 : Value(arith::AddFOp::create(b, sum, arith::MulFOp::create(b, one, right[v])));
     }
@@ -116,6 +121,7 @@ void TileCode::addPairs(Value to, OffsetOfRow rowAt, int64_t height, const Panel
       step(even, half(into, 0));
       step(w.plus(even, w.index(1)), half(into, 1));
     });
+    // The last element of an odd count belongs to the even chain.
     if (count % 2)
       step(w.plus(first, w.index(count - 1)), half(both, 0));
     endChains(w, half(both, 0), half(both, 1), count);
@@ -129,6 +135,7 @@ void TileCode::addPairs(Value to, OffsetOfRow rowAt, int64_t height, const Panel
 
 Value TileCode::inRow(Value row, int64_t vector) { return w.plus(row, w.index(vector * lanes)); }
 
+// Brings the rows of c into L1 ahead of the stores.
 void TileCode::prefetch(Value to, OffsetOfRow rowAt, int64_t height, const Panel &panel, ArrayRef<Value> places) {
   for (int64_t i = 0; i < height; ++i)
     for (int64_t v = 0; v < panel.vectors; ++v) {

@@ -32,6 +32,7 @@ struct VerifyKernelCode : plc::codegen::impl::VerifyKernelCodeBase<VerifyKernelC
     bool rejected = false;
     getOperation().walk([&](Operation *op) {
       StringRef name = op->getName().getStringRef();
+      // Everything is reported, not only the first: a new lowering often leaves several.
       if (auto call = dyn_cast<LLVM::CallOp>(op)) {
         StringRef callee = call.getCallee().value_or("a pointer");
         if (plc::codegen::isBlisRoutine(callee))

@@ -70,6 +70,7 @@ static LogicalResult writeSteps(plan::KernelOp kernel, const KernelSet &kernels,
   FailureOr<module::LoopInfo> steps = stepsOf(kernel, kernels);
   if (failed(steps))
     return failure();
+  // Without a symbol the runtime runs the steps.
   record.loop = std::move(*steps);
   record.symbol.clear();
   record.chunks = chunksOf(kernel.getNs() / record.loop->iterations); // threads share the work of each iteration
@@ -96,6 +97,7 @@ FailureOr<OwningOpRef<ModuleOp>> codegen::writeKernels(const KernelSet &kernels,
   for (auto [index, each] : llvm::enumerate(kernels.all())) {
     plan::KernelOp kernel = each;
     KernelRecord &record = records.emplace_back();
+    // Numbered, not named: a name in the source does not change the object.
     record.symbol = "plc_kernel_" + std::to_string(index);
     bool iterations = kernel.getKind() == plan::KernelKind::loop;
     if (failed(iterations ? writeSteps(kernel, kernels, record) : writeCode(kernel, options, record, builder)))

@@ -69,6 +69,7 @@ LogicalResult ModuleWriter::compile() {
   llvm::StringMap<int64_t> names;
   manifest = request.manifest;
   manifest.targetFeatures = request.features;
+  // All entries have the parameters of one model.
   manifest.held = parametersOf(ModuleOp(request.entries.front().module));
   for (ModuleEntry entry : request.entries) {
     plan::ProgramOp program = *entry.module.getBody()->getOps<plan::ProgramOp>().begin();
@@ -85,6 +86,7 @@ LogicalResult ModuleWriter::compile() {
   if (failed(written))
     return failure();
   code = std::move(*written);
+  // Without kernels there is still a module, with a manifest and no code.
   if (!code)
     code = ModuleOp::create(ModuleOp(request.entries.front().module).getLoc());
   for (KernelRecord &record : records) {
@@ -144,6 +146,7 @@ LogicalResult ModuleWriter::writeShared(StringRef path) {
   int64_t codeBytes = 0;
   if (failed(emitCode(object, codeBytes)))
     return failure();
+  // The manifest names the size of the code, so the code is compiled first.
   manifest.codeBytes = codeBytes;
   if (failed(emitManifest(module::writeManifest(manifest), request.features, code->getLoc(), manifestObject)))
     return failure();
