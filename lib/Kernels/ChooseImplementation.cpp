@@ -66,6 +66,7 @@ Implementation kernels::chooseImplementation(const Group &group, Contractions al
         (chosen && candidate.by == Implementation::chains))
       continue;
     double ns = contractionNs(op, candidate.by, rates);
+    // At equal times the earlier row of the table wins.
     if (!chosen || ns < least) {
       chosen = candidate.by;
       least = ns;

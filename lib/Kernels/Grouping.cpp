@@ -130,6 +130,7 @@ private:
     for (unsigned next = 0; fusion && next < claimed.size(); ++next)
       for (Value operand : claimed[next]->getOperands()) {
         Operation *maker = operand.getDefiningOp();
+        // Only makers that no other group or reader needs, and nothing behind a gather's table.
         if (!maker || !kept.contains(maker) || owner.contains(maker) || llvm::is_contained(claimed, maker) ||
             !isa<ein::MapOp, ein::CastOp, ein::GatherOp>(maker) || isa<ein::GatherOp>(claimed[next]) ||
             !llvm::all_of(maker->getUsers(), [&](Operation *user) { return llvm::is_contained(claimed, user); }))
@@ -137,6 +138,7 @@ private:
         Equations wider = claimed;
         wider.push_back(maker);
         sortEquations(wider);
+        // Taken only while all claimed equations still have one domain.
         if (ein::unifyDomains(wider))
           claimed.push_back(maker);
       }
@@ -165,9 +167,11 @@ private:
             makers.insert(found->second);
     if (!fusion)
       makers.clear();
+    // Joining all at once may work where one alone would make a cycle through the others.
     if (makers.size() > 1 && join(op, makers.getArrayRef()))
       return;
     SmallVector<unsigned> latest(makers.begin(), makers.end());
+    // The latest group first: it is nearest, so fewest kernels lie between.
     llvm::sort(latest, std::greater<>());
     for (unsigned group : latest)
       if (join(op, group))
@@ -203,12 +207,13 @@ private:
     if (!between)
       return refuse(op, all, "another kernel would have to run between them");
     moveTogether(all, *between);
+    // The smallest number stays, so numbers do not depend on the order of members.
     unsigned target = *llvm::min_element(members);
     for (unsigned group : members)
       groups[group].equations.clear();
     for (Operation *equation : all)
       owner[equation] = target;
-    // The equation that joins may iteration an elementwise kernel into one of rows.
+    // The equation that joins may turn an elementwise kernel into one of rows.
     bool rows = llvm::any_of(
         all, [&](Operation *equation) { return isa<ein::ReduceOp>(equation) || alignment->isPerRow(equation); });
     groups[target] = {rows ? KernelKind::rows : KernelKind::elementwise, all};
@@ -268,6 +273,7 @@ private:
       between.last = std::max(between.last, slots.lookup(nodeOf(op)));
     }
     Equations work;
+    // From the set itself, readers inside are no path; from any other node they close a cycle.
     auto follow = [&](Operation *from, bool leaves) {
       for (Operation *user : from->getUsers()) {
         if (!kept.contains(user) && !isReadThrough(user))

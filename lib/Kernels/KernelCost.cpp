@@ -97,6 +97,7 @@ void addGrouped(const ein::GroupedNest &x, double width, double flops, PerRate &
   amounts[flopRateOf(x.product)] += flops * emptyLanes(x.product.n.extent);
   amounts[Rate::element] += 2 * width * units * blocks * rows * n;
   amounts[Rate::gatheredElement] += rows;
+  // At most as many slices are packed as there are rows to choose them.
   amounts[Rate::packedElement] += width * units * std::min(rows, double(x.part.extent)) * n * k;
 }
 
@@ -129,6 +130,7 @@ void addContraction(ein::ContractOp op, Implementation by, PerRate &amounts) {
   constexpr int64_t panelWidth = 64;
   double width = widthOf(op), flops = 2 * double(pointsOf(op)) * width;
   ein::Contraction contraction = ein::analyse(op);
+  // The special forms of tiles come first, because they may also be matrix products.
   if (std::optional<ein::GroupedNest> grouped = ein::asGrouped(contraction); grouped && by == Implementation::tiles)
     return addGrouped(*grouped, width, flops, amounts);
   if (std::optional<ein::MatmulNest> stream = ein::asStream(contraction); stream && by == Implementation::tiles)
@@ -152,12 +154,14 @@ void addContraction(ein::ContractOp op, Implementation by, PerRate &amounts) {
     amounts[Rate::element] += 2 * width * times * blocks * double(x->m.extent) * double(x->n.extent);
   }
   double elements = double(x->m.extent) * double(x->k.extent), passes = panels;
+  // Rows of a are read once for each group of panels that fits in the packed buffer.
   if (by == Implementation::tiles && x->packs()) {
     double bytes = 4 * width * double(std::min(x->k.extent, ein::sumBlock)) * double(x->n.extent);
     passes = std::ceil(bytes / double(ein::packedBytes));
     if (x->n.b == 1)
       amounts[Rate::packedElement] += width * times * double(x->n.extent) * double(x->k.extent);
   }
+  // The first pass is in the kernel's bytes; only the others are added.
   amounts[Rate::byte] += times * (passes - 1) * double(farOf(int64_t(4 * width * elements)));
   double packed = 0;
   if (x->n.b != 1)
@@ -214,6 +218,7 @@ private:
     ArrayRef<int64_t> inner = ArrayRef(space.extents).drop_front(space.outer);
     if (!reductions)
       return emptyLanes(isOneLoop() ? productOf(space.extents) : space.extents[vector]);
+    // Rows that vectors cannot fill go element by element.
     if (inner.empty() || (inner.size() > 1 && inner.back() % laneCount))
       return laneCount;
     return emptyLanes(productOf(inner));
@@ -290,6 +295,7 @@ int64_t bytesRead(BlockArgument operand) {
   int64_t elements = 0;
   for (Operation *user : operand.getUsers()) {
     auto gather = dyn_cast<ein::GatherOp>(user);
+    // Several readers of one operand count once, by the minimum below.
     elements += gather && gather.getTable() == operand ? pointsOf(gather) : type.getNumElements();
   }
   int64_t bytes = byteSizeOf(type);
@@ -347,6 +353,7 @@ KernelWork kernels::workOf(plan::KernelOp kernel) {
     if (isa<ein::PutOp>(op))
       work.amounts[Rate::scatteredElement] += double(pointsOf(op)) * widthOf(op);
   }
+  // Kinds with loops of rows or columns; the others were counted above by their own model.
   if (kernel.getKind() != KernelKind::contract && kernel.getKind() != KernelKind::scatter &&
       kernel.getKind() != KernelKind::insert_slice)
     if (std::optional<ein::IterationSpace> space = ein::unifyDomains(equations)) {
@@ -375,6 +382,7 @@ KernelWork kernels::workOf(plan::KernelOp kernel) {
 std::optional<IterationsWork> kernels::workOfIterations(plan::KernelOp kernel) {
   ein::LoopOp loop = kernel.getLoop();
   IterationsWork work;
+  // A loop costs its calls times its iterations.
   for (auto call : loop.getIteration().getOps<plan::CallOp>()) {
     auto called = cast<plan::KernelOp>(SymbolTable::lookupSymbolIn(kernel, call.getKernelAttr()));
     work.flops += called.getFlops();
@@ -402,6 +410,7 @@ bool kernels::isCostly(Operation *op) {
 double kernels::mapNs(Operation *op, int64_t points, const PerRate &rates) {
   auto map = dyn_cast<ein::MapOp>(op);
   FunctionCost cost = map ? costOf(map) : FunctionCost{Rate::element, double(isa<ein::CastOp>(op))};
+  // A small table still takes one full vector.
   return cost.times * rates[cost.rate] * widthOf(op) * double(std::max(points, laneCount));
 }
 

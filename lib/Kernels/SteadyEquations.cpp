@@ -19,6 +19,7 @@ namespace {
 // Whether an operation of a body or a model is steady, given its operands: no accumulator, nothing that depends on the
 // batch.
 bool isSteady(Operation &op, llvm::function_ref<bool(Value)> isSteadyValue) {
+  // An operation with regions is as steady as all that it contains.
   auto equation = dyn_cast<ein::Equation>(op);
   bool overBatch = op.walk([](Operation *each) {
                        return ein::dependsOnBatch(each) ? WalkResult::interrupt() : WalkResult::advance();
@@ -122,6 +123,7 @@ SteadyArguments::SteadyArguments(ModuleOp module) {
     for (auto call : model.getBody().getOps<ein::CallOp>())
       for (auto name : call.getAccumulates().getAsRange<FlatSymbolRefAttr>())
         trained.insert(name.getValue());
+  // From the top: all arguments are steady until a call shows otherwise.
   for (auto body : module.getOps<ein::FuncOp>())
     steady.insert(body.getBody().args_begin(), body.getBody().args_end());
   auto contains = [&](Value value) { return steady.contains(value); };
@@ -163,6 +165,7 @@ void plc::kernels::takeSteady(Block &body, const SteadyArguments &steadyArgument
   DenseSet<Value> steady = steadyValues(body, [&](Value argument) { return steadyArguments.contains(argument); });
   SmallVector<Operation *> costly;
   for (Operation &op : body.without_terminator())
+    // Numbers stay: code computes them before its loops anyway.
     if (steady.contains(op.getResult(0)) && isPrecomputed(op) && !isNumber(op))
       costly.push_back(&op);
   moveApart(body, costly, apart);
@@ -174,6 +177,7 @@ void plc::kernels::takeTables(Block &body, const PerRate &rates, ApartEquations 
   for (Operation &op : body.without_terminator()) {
     if (!isCostly(&op) || !ein::isFree(op.getResult(0)) || isNumber(op))
       continue;
+    // The value with all free values that it is computed from: readers compute these, too.
     SetVector<Operation *> made;
     BackwardSliceOptions whole;
     whole.inclusive = true;
