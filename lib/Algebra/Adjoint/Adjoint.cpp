@@ -11,10 +11,12 @@ static bool isFloat(Value value) { return ein::findElementKind(value.getType()) 
 
 // The operands that the result depends on differentiably.
 static SmallVector<unsigned> differentiableOperands(Operation *op) {
+  // A stop ends gradients, and integers carry none.
   if (isa<ein::StopOp>(op) || op->getNumResults() != 1 || !isFloat(op->getResult(0)))
     return {};
   SmallVector<unsigned> operands;
   auto map = dyn_cast<ein::MapOp>(op);
+  // Comparisons and steps have derivative 0 almost everywhere.
   if (map && ein::infoOf(map.getFunction()).derivative == ein::Derivative::Zero)
     return {};
   for (auto [index, operand] : llvm::enumerate(op->getOperands()))
@@ -82,6 +84,7 @@ LogicalResult Adjoint::run() {
         return failure();
       continue;
     }
+    // No source reaches it, so its gradient would not be used.
     if (op->getNumResults() != 1 || !active.contains(op->getResult(0)))
       continue;
     // All consumers come later in the block, so all contributions are here.
@@ -100,6 +103,7 @@ LogicalResult Adjoint::run() {
 
 LogicalResult Adjoint::run(ein::LoopOp loop) {
   SmallVector<Value> gradients;
+  // Guards end at a loop: its body has adjoints and guards of its own.
   for (Value result : loop.getResults()) {
     std::optional<Gradient> gradient = sum(result, loop.getLoc());
     gradients.push_back(gradient ? gradient->value : Value());

@@ -66,6 +66,7 @@ std::optional<int64_t> FreeValues::ofMap(ein::MapOp map, ArrayRef<int64_t> point
 
 std::optional<int64_t> FreeValues::at(Value value, ArrayRef<int64_t> point) {
   Operation *op = value.getDefiningOp();
+  // `left` bounds the work over all points; a value that is too long to compute counts as unknown.
   if (!op || !elementOf(value).isInteger() || left-- <= 0)
     return std::nullopt;
   unsigned width = elementOf(value).getIntOrFloatBitWidth();

@@ -79,6 +79,7 @@ static std::optional<size_t> otherSide(const GuardList &a, const GuardList &b) {
 // Joins lists that are alive on both sides of a condition. An `if` whose two branches read one value leaves that value
 // alive wherever the `if` is.
 static void joinSides(SmallVector<GuardList> &lists) {
+  // Each join removes a list, so the recursion ends.
   for (size_t i = 0; i < lists.size(); ++i)
     for (size_t j = i + 1; j < lists.size(); ++j)
       if (std::optional<size_t> side = otherSide(lists[i], lists[j])) {
@@ -149,12 +150,14 @@ static bool isNeverDead(ArrayRef<int64_t> extents, const GuardList &guards, cons
   auto sizeOf = [&](const Dims &dims) {
     int64_t size = 1;
     for (int64_t dim : dims)
+      // Saturates at the budget, which also keeps the product from overflowing.
       size = std::min(budget, size * std::min(budget, extents[dim]));
     return size;
   };
   FreeValues values(budget);
   DenseMap<int64_t, int64_t> point;
   int64_t sums = sizeOf(kept), summands = sizeOf(summed);
+  // Too many sums to try each one.
   if (sums == budget)
     return false;
   for (int64_t sum = 0, summand = 0; sum < sums; ++sum) {
@@ -162,6 +165,7 @@ static bool isNeverDead(ArrayRef<int64_t> extents, const GuardList &guards, cons
     for (int64_t tried = 0;; ++tried, summand = (summand + 1) % summands) {
       decode(summand, extents, summed, point);
       std::optional<bool> alive = isAlive(values, guards, point);
+      // Data decides, or every summand was tried.
       if (!alive || tried == summands)
         return false;
       if (*alive)
@@ -185,6 +189,7 @@ GuardList Guards::ofSumOver(Location loc, Dimensions domain, const GuardList &gu
   if (isNeverDead(domain.extents, summed, left, gone))
     return whole;
   std::vector<int64_t> key = keyOfGuards(summed, dims);
+  // The same conditions reduced to other dimensions are another guard.
   for (int64_t dim : left)
     key.push_back(llvm::find(dims, dim) - dims.begin());
   whole.push_back(memoised(std::move(key), left, [&] {

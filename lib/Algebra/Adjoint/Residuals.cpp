@@ -25,6 +25,7 @@ double Residuals::cost(const llvm::SetVector<Value> &values) const {
   return total;
 }
 
+// Arguments first, then results in program order. Sets have no order of their own, so every choice goes by this one.
 void algebra::sortByPosition(SmallVectorImpl<Value> &values) {
   llvm::sort(values, [](Value a, Value b) {
     auto first = dyn_cast<BlockArgument>(a), second = dyn_cast<BlockArgument>(b);
@@ -39,6 +40,7 @@ void algebra::sortByPosition(SmallVectorImpl<Value> &values) {
 }
 
 bool Residuals::canMake(Value value, const llvm::SetVector<Value> &saved) const {
+  // Constants and indices, and what the backward body gets anyway, need not be saved.
   if (ein::isFree(value) || isGiven(value) || saved.contains(value))
     return true;
   return isCheap(value.getDefiningOp()) &&
@@ -66,6 +68,7 @@ bool Residuals::replace(llvm::SetVector<Value> &saved, Value value) const {
     return false;
   saved.remove(value);
   for (Value operand : value.getDefiningOp()->getOperands()) {
+    // The other saved values make it, so it need not be saved.
     if (canMake(operand, saved))
       continue;
     if (!maySave(operand))
@@ -91,6 +94,7 @@ static ein::MapOp drawOf(Value value) {
       return map;
     auto isKnown = [](Value operand) { return ein::isFree(operand); };
     Operation *op = value.getDefiningOp();
+    // A second unknown operand would have to be saved beside the key.
     if (llvm::count_if(op->getOperands(), isKnown) + 1 != op->getNumOperands())
       return {};
     value = *llvm::find_if_not(op->getOperands(), isKnown);
@@ -112,9 +116,11 @@ void Residuals::saveNoDraw(llvm::SetVector<Value> &saved) const {
   }
 }
 
+// Starts from what the backward body reads; every step keeps all of `needed` possible to make.
 llvm::SetVector<Value> Residuals::choose(const llvm::SetVector<Value> &needed) const {
   llvm::SetVector<Value> saved;
   for (Value value : needed) {
+    // In place of a view, the value behind it: other readers may save that, too.
     if (Value shown = shownBy(value); !ein::isFree(shown) && !isGiven(shown))
       saved.insert(shown);
   }
@@ -134,6 +140,7 @@ llvm::SetVector<Value> Residuals::choose(const llvm::SetVector<Value> &needed) c
       saveNoComparison(other);
       other = pruned(other);
       LDBG() << "operands of " << value << " in its place: " << cost(other) << " instead of " << cost(saved) << " bits";
+      // Only a strict gain, so that the search ends.
       if (cost(other) >= cost(saved))
         continue;
       saved = other;

@@ -99,6 +99,7 @@ static bool sumsWithinWindows(const Access &factor, const Access &other, ArrayRe
     return false;
   int64_t summed = 1;
   bool keepsOwn = false;
+  // Each dimension must be kept or shared: a lone one would be summed apart. A kept one that the other lacks is a row.
   for (auto [dim, extent] : llvm::zip(factor.dims, shapeOf(factor.value))) {
     bool isKept = contains(result, dim), isShared = contains(other.dims, dim);
     if (!isKept && !isShared)
@@ -198,6 +199,7 @@ Value EquationBuilder::map(Function function, ArrayRef<Access> inputs, ArrayRef<
 }
 
 Value EquationBuilder::copy(Access input, ArrayRef<int64_t> dims) {
+  // Same axes in the same order: no equation is needed.
   if (ArrayRef<int64_t>(input.dims) == dims)
     return input.value;
   return map(Function::id, input, dims);
@@ -211,6 +213,7 @@ Value EquationBuilder::reduce(ein::Reduction reduction, Access input, ArrayRef<i
 }
 
 Value EquationBuilder::contract(ArrayRef<Access> inputs, ArrayRef<int64_t> dims, Value into) {
+  // The result's dimensions first: the canonical order of a contraction.
   Dims all(dims);
   for (const Access &input : inputs)
     all.append(input.dims.begin(), input.dims.end());
@@ -229,6 +232,7 @@ Access EquationBuilder::sumLone(const Access &input, ArrayRef<int64_t> needed) {
   for (int64_t dim : input.dims)
     if (contains(needed, dim))
       kept.push_back(dim);
+  // Nothing is summed, so no reduction is made.
   if (kept.size() == input.dims.size())
     return input;
   return {reduce(ein::Reduction::sum, input, kept), kept};
@@ -247,6 +251,7 @@ Value EquationBuilder::product(ArrayRef<Access> factors, ArrayRef<int64_t> dims,
     }
     // A contraction, over the dimensions that the factors have. A copy repeats it along the others.
     if (isOneContraction(inputs[0], inputs[1], dims)) {
+      // A contraction over each matrix of the table, then a sum over positions.
       if (Dims single = ofOnePosition(inputs, dims); single.size() > dims.size())
         return reduce(ein::Reduction::sum, {contract(inputs, single), single}, dims, into);
       Dims present;
@@ -309,7 +314,7 @@ Value EquationBuilder::scatterAdd(ArrayRef<Access> inputs, Access resultLike, Va
 }
 
 Value EquationBuilder::put(ArrayRef<Access> inputs, Access resultLike, ValueRange after, Value into) {
-  // The domain has the order of the updates: they are added in it.
+  // The domain has the order of the updates: they are written in it, and the last one stays.
   Domain over = domain(inputs.front().dims);
   SmallVector<Attribute> maps;
   for (const Access &input : inputs)
@@ -369,15 +374,18 @@ void algebra::normalizeDomain(ein::Equation op) {
 bool algebra::isCheap(Operation *op) {
   if (!op)
     return false;
+  // Casts, gathers and views cost about what reading a saved value costs.
   auto map = dyn_cast<ein::MapOp>(op);
   if (!map)
     return isa<ein::CastOp, ein::GatherOp>(op) || ein::isView(op);
+  // Functions of many instructions are not cheap.
   return !ein::isTranscendental(map.getFunction());
 }
 
 Value algebra::sumTree(OpBuilder &builder, Location loc, ArrayRef<Value> values) {
   if (values.size() == 1)
     return values.front();
+  // Balanced: the rounding error grows with the depth, and the order depends on the number of values alone.
   size_t half = (values.size() + 1) / 2;
   Value left = sumTree(builder, loc, values.take_front(half)), right = sumTree(builder, loc, values.drop_front(half));
   Dims dims = axesOf(left.getType());

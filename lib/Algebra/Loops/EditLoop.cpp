@@ -19,6 +19,7 @@ ein::LoopOp algebra::remake(ein::LoopOp loop, ValueRange init, ValueRange slices
 }
 
 Value algebra::partOf(ein::LoopOp loop, Value stacked) {
+  // A value that is sliced already is not sliced twice.
   for (auto [slice, part] : llvm::zip(loop.getSlices(), loop.getParts()))
     if (slice == stacked)
       return part;
@@ -43,6 +44,7 @@ Value algebra::stackOf(ein::LoopOp &loop, Value value) {
   SmallVector<Type> types(loop.getResultTypes());
   types.push_back(ein::stackedType(value.getType(), loop.getIterations()));
   loop.getEnd()->insertOperands(loop.getEnd()->getNumOperands(), value);
+  // A result more needs another operation; the caller's handle follows it.
   ein::LoopOp old = loop;
   loop = remake(old, old.getInit(), old.getSlices(), old.getInvariants(), types);
   for (auto [before, after] : llvm::zip(old.getResults(), loop.getResults()))
@@ -62,6 +64,7 @@ llvm::DenseSet<Value> liveValues(ein::LoopOp loop) {
     if (live.insert(value).second)
       stack.push_back(value);
   };
+  // The roots: what used results get from an iteration.
   for (auto [result, given] : llvm::zip(loop.getResults(), loop.getEnd()->getOperands()))
     if (!result.use_empty())
       push(given);
@@ -78,6 +81,7 @@ llvm::DenseSet<Value> liveValues(ein::LoopOp loop) {
 // Merges arguments that are always equal: a carry that never changes becomes an invariant, and an operand that occurs
 // twice is read as one argument.
 void mergeArguments(ein::LoopOp loop) {
+  // By induction such a carry has its first value in every iteration.
   for (unsigned i = 0; i < loop.getNumCarries(); ++i)
     if (BlockArgument carry = loop.getCarries()[i]; loop.getNextCarries()[i] == carry) {
       loop.getLastCarries()[i].replaceAllUsesWith(loop.getInit()[i]);
@@ -90,6 +94,7 @@ void mergeArguments(ein::LoopOp loop) {
         if (operands[i] == operands[j])
           Value(arguments[i]).replaceAllUsesWith(arguments[j]);
   };
+  // Elements alone: two carries may be equal at the end and still begin differently.
   for (unsigned i = loop.getNumCarries(); i < loop.getNumResults(); ++i)
     for (unsigned j = loop.getNumCarries(); j < i; ++j)
       if (loop.getEnd()->getOperand(i) == loop.getEnd()->getOperand(j))
@@ -109,10 +114,12 @@ void pruneLoop(ein::LoopOp loop) {
            (argument < carries && !loop.getResult(argument).use_empty());
   };
   BitVector deadArguments(numArguments), deadResults(loop.getNumResults());
+  // A carry goes with its result, all other results by their own uses.
   for (unsigned i = 0; i < numArguments; ++i)
     deadArguments[i] = !isNeeded(i);
   for (unsigned i = 0; i < loop.getNumResults(); ++i)
     deadResults[i] = i < carries ? bool(deadArguments[i]) : loop.getResult(i).use_empty();
+  // First the results, then what only they kept alive, then the arguments that nothing reads any more.
   loop.getEnd()->eraseOperands(deadResults);
   eraseDead(loop.getBody());
   if (deadArguments.none() && deadResults.none())

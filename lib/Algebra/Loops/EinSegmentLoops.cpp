@@ -19,6 +19,8 @@ using namespace plc::algebra;
 // Tries lengths from the least one up; the first divisor at or above the square root ends it.
 std::optional<int64_t> algebra::segmentOf(int64_t iterations) {
   int64_t length = fewestOfSegment;
+  // Both factors must be at least `fewestOfSegment`. Near the square root the iterations that are live at once are
+  // fewest.
   while (length <= iterations / fewestOfSegment && (iterations % length || length < iterations / length))
     ++length;
   return length <= iterations / fewestOfSegment ? std::optional(length) : std::nullopt;
@@ -45,6 +47,7 @@ void cut(ein::LoopOp loop, int64_t length) {
   ein::markSegments(outer);
   OpBuilder body(loop.getContext());
   Block *segment = body.createBlock(&outer.getBody());
+  // A segment has the loop's own arguments: carries, its slices of the slices, invariants.
   for (Value carry : loop.getInit())
     segment->addArgument(carry.getType(), carry.getLoc());
   for (Value slice : slices)
@@ -57,6 +60,7 @@ void cut(ein::LoopOp loop, int64_t length) {
   ein::ReturnOp::create(body, loc, inner.getResults());
   for (auto [index, result] : llvm::enumerate(loop.getResults())) {
     Value whole = outer.getResult(index);
+    // Elements have two axes of iterations, which one merge makes one again; last carries are as before.
     if (int64_t(index) >= outer.getNumCarries())
       whole = ein::merge(builder, loc, whole, 0, 2);
     result.replaceAllUsesWith(whole);

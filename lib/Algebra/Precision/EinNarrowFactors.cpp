@@ -35,6 +35,7 @@ public:
   explicit FactorNarrower(Type narrow) : narrow(narrow) {}
 
   void run(ein::ContractOp op) {
+    // Sums in f64 and of integers keep their factors as they are.
     if (op.getInputs().size() != 2 || !op.getSumType().isF32())
       return;
     // If the model casts a factor to another storage type itself, its products stay as written.
@@ -58,6 +59,7 @@ private:
       read->getResult(0).setType(withElement(factor, narrow));
       return ein::CastOp::create(builder, op.getLoc(), factor.getType(), read->getResult(0));
     }
+    // The value that the views show is rounded, so that all of its readers share one rounding.
     SmallVector<Operation *> views;
     Value shown = factor;
     for (; ein::isView(shown.getDefiningOp()); shown = shown.getDefiningOp()->getOperand(0))
@@ -173,6 +175,7 @@ public:
   void run() {
     for (ein::CallOp call : calls) {
       ein::FuncOp body = calleeOf(call);
+      // Accumulated results are gradients, which stay f32.
       for (int64_t i = 0; i < body.getNumDataResults(); ++i)
         if (mayGive(body, i))
           saved.insert({body, i});
@@ -182,6 +185,7 @@ public:
         if (isSaved(result) && !isOnlySaved(result))
           saved.remove(placeOf(result));
     removeDisagreeing();
+    // First bodies that make the values, then the calls' types, then bodies that read them.
     for (auto [body, index] : saved)
       roundResult(body, index);
     for (ein::CallOp call : calls)
@@ -222,6 +226,7 @@ private:
     std::optional<ein::BodyRole> from = calleeOf(cast<ein::CallOp>(value.getOwner())).getRole();
     return llvm::all_of(value.getUses(), [&](OpOperand &use) {
       auto call = dyn_cast<ein::CallOp>(use.getOwner());
+      // A result of the model, or a gradient that is accumulated.
       if (!call || use.getOperandNumber() >= call.getArgs().size())
         return false;
       ein::FuncOp reader = calleeOf(call);

@@ -56,6 +56,7 @@ public:
     llvm::SetVector<Value> inputs, outputs;
     for (Operation *op : run) {
       for (Value operand : op->getOperands())
+        // Arguments of the model and results of earlier calls or runs.
         if (!operand.getDefiningOp() || !llvm::is_contained(run, operand.getDefiningOp()))
           inputs.insert(operand);
       for (Value result : op->getResults())
@@ -65,12 +66,14 @@ public:
     std::string path = unusedPath(nameOf(outputs.getArrayRef()));
     ein::FuncOp body = bodyOf(run, inputs.getArrayRef(), outputs.getArrayRef(), path);
     OpBuilder builder(run.back());
+    // Behind the whole run, where all of its inputs exist.
     builder.setInsertionPointAfter(run.back());
     auto call = ein::CallOp::create(builder, outputs[0].getLoc(), ValueRange(outputs.getArrayRef()).getTypes(),
                                     body.getSymName(), inputs.getArrayRef(), builder.getArrayAttr({}),
                                     builder.getArrayAttr({}), path, nullptr);
     for (auto [output, result] : llvm::zip(outputs.takeVector(), call.getResults()))
       output.replaceUsesWithIf(result, [&](OpOperand &use) { return !llvm::is_contained(run, use.getOwner()); });
+    // In reverse, so that readers go before what they read.
     for (Operation *op : llvm::reverse(run))
       op->erase();
   }
@@ -111,6 +114,7 @@ private:
     for (Value output : outputs)
       results.push_back(mapping.lookup(output));
     ein::ReturnOp::create(builder, outputs[0].getLoc(), results);
+    // Compared with the bodies of other runs alone: bodies of the source keep their names.
     for (ein::FuncOp earlier : made) {
       if (earlier.getFunctionType() == type &&
           OperationEquivalence::isRegionEquivalentTo(&earlier.getBody(), &body.getBody(),

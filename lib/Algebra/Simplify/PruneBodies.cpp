@@ -20,6 +20,7 @@ class Liveness {
 public:
   explicit Liveness(ModuleOp module) : symbols(module) {
     module.walk([&](ein::CallOp call) { callsOf[calleeOf(call)].push_back(call); });
+    // Roots: the models' results, and what bodies accumulate for gradients.
     for (ein::ModelOp model : module.getOps<ein::ModelOp>())
       llvm::for_each(model.getBody().front().back().getOperands(), [&](Value value) { push(value); });
     for (auto &[body, calls] : callsOf)
@@ -62,12 +63,14 @@ private:
   // Marks what a live value is made from: operands of an equation, the returned value of a call, the operands of all
   // calls for an argument.
   void visit(Value value) {
+    // One live result keeps that result in the body, and not the call's others.
     if (auto call = value.getDefiningOp<ein::CallOp>()) {
       push(returned(calleeOf(call), cast<OpResult>(value).getResultNumber()));
     } else if (Operation *op = value.getDefiningOp()) {
       llvm::for_each(op->getOperands(), [&](Value operand) { push(operand); });
     } else if (auto body = dyn_cast<ein::FuncOp>(value.getParentBlock()->getParentOp())) {
       unsigned index = cast<BlockArgument>(value).getArgNumber();
+      // Parameters end the walk: they are no values of a model.
       if (index < body.getNumData())
         for (ein::CallOp call : callsOf.lookup(body))
           push(call.getArgs()[index]);
@@ -135,6 +138,7 @@ void algebra::pruneBodies(ModuleOp module, StringRef pass) {
         pruneCall(call, results, arguments);
     }
   }
+  // Bodies only now: their calls were rewritten by the same numbers.
   for (auto &[body, indices] : dead)
     if (auto &[results, arguments] = indices; results.any() || arguments.any()) {
       remark::passed(body.getLoc(), remark::RemarkOpts::name("Pruned").category(pass).function(body.getSymName()))

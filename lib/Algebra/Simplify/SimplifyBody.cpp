@@ -55,6 +55,7 @@ static void rewriteBlock(Block &block, PatternApplicator &applicator, PatternRew
                                       [&](const Pattern &pattern) { return counter.count(pattern); });
   };
   for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
+    // Inside first, so that the loop is seen in its final form.
     if (auto loop = dyn_cast<ein::LoopOp>(op))
       rewriteBlock(loop.getIteration(), applicator, rewriter, counter);
     while (succeeded(rewrite(op)) && !counter.erased.contains(&op)) {

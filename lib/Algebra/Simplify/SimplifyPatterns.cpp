@@ -52,9 +52,11 @@ private:
     if (!copy || copy.getFunction() != Function::id)
       return rewriter.notifyMatchFailure(op, "reads no copy");
     Access source = inputOf(copy, 0), result = resultOf(copy), read = inputOf(op, index);
+    // `TakeDiagonalFirst` makes such copies: reading through them would undo it.
     if (distinct(source.dims).size() != source.dims.size())
       return rewriter.notifyMatchFailure(op, "reads a diagonal, which the copy takes first");
     Dims dims;
+    // Each axis of the source, named by the reader's dimension for the copy's axis.
     for (int64_t dim : source.dims)
       dims.push_back(read.dims[std::distance(result.dims.begin(), llvm::find(result.dims, dim))]);
     if (!mayRead(op, index, dims))
@@ -121,6 +123,7 @@ struct RepeatLast : OpRewritePattern<ein::MapOp> {
     for (int64_t dim : all)
       if (llvm::any_of(inputs, [&](const Access &input) { return contains(input.dims, dim); }))
         read.push_back(dim);
+    // A copy repeats by itself: without this test the pattern would apply for ever.
     if (op.getFunction() == Function::id || read.size() == all.size())
       return rewriter.notifyMatchFailure(op, "repeats nothing");
     EquationBuilder build(rewriter, op.getLoc(), domainOf(op));
@@ -157,10 +160,12 @@ struct CastNarrow : OpRewritePattern<ein::CastOp> {
       return rewriter.notifyMatchFailure(op, "reads nothing that was widened");
     Value narrow = widen.getInput();
     Type wide = elementOf(widen);
+    // Exact: into a wide real, or from integers into an integer of at least 32 bits.
     bool isExact = !ein::isNarrow(wide) && (!isa<IntegerType>(wide) || wide.getIntOrFloatBitWidth() >= 32) &&
                    (isa<IntegerType>(elementOf(narrow)) || !isa<IntegerType>(wide));
     if (!isExact)
       return rewriter.notifyMatchFailure(op, "reads what may be rounded");
+    // One cast remains, from the narrow type to the last one.
     if (narrow.getType() != op.getType()) {
       rewriter.modifyOpInPlace(op, [&] { op.getInputMutable().assign(narrow); });
       return success();
@@ -225,6 +230,7 @@ struct MultiplyFromLeft : OpRewritePattern<ein::ContractOp> {
           kept.push_back(dim);
       product = {build.product({product, factor}, kept), kept};
     }
+    // The last product has the result's own axes, and takes the accumulator.
     rewriter.replaceOp(op, build.product({product, factors.back()}, dims, op.getAccumulator()));
     return success();
   }
