@@ -9,10 +9,12 @@ HostParameters::HostParameters(const Manifest &manifest)
     : parameters(manifest.parameters), values(manifest.parameters.size()) {
   auto numMoments = static_cast<size_t>(manifest.optimizer.numMoments());
   for (const ParameterInfo &parameter : parameters)
+    // A frozen parameter is never updated.
     moments.emplace_back(parameter.frozen ? 0 : numMoments);
 }
 
 void HostParameters::read(size_t index, const Bytes &from, void *out) const {
+  // A tensor that nobody has written is zeros, and takes no memory.
   if (from.empty())
     std::memset(out, 0, parameters[index].tensor().numBytes());
   else
@@ -30,6 +32,7 @@ void HostParameters::writeMoment(size_t index, int which, const void *data) {
 
 void HostParameters::clearMoments(size_t index) {
   for (Bytes &moment : moments[index])
+    // A new value frees the memory.
     moment = Bytes();
 }
 

@@ -36,6 +36,7 @@ std::optional<NonFiniteValue> firstOfAll(std::optional<NonFiniteValue> found, Pr
     NonFiniteValue value{parts[0] == "1", std::stoll(parts[1]), std::stoll(parts[2]),
                          Error(BadInput, parts[3], parts[4])};
     value.error.notes.assign(parts.begin() + 5, parts.end());
+    // By time, so every process names the same value.
     if (!first || value.isBefore(*first))
       first = std::move(value);
   }
@@ -104,6 +105,7 @@ public:
     if (!world)
       return value;
     std::vector<int64_t> values = world->gather(value);
+    // The largest value, so that one process with a fault is heard by all.
     return *std::max_element(values.begin(), values.end());
   }
   void share(void *data, size_t bytes) override {
@@ -154,6 +156,7 @@ public:
   }
 
   std::vector<RankMemory> memory(const EntryInfo &entry) override {
+    // Before the first run nothing was measured.
     const Session *session = cache.hasRun(planOf(entry)) ? cache.find(planOf(entry)) : nullptr;
     return session ? memoryOf(manifest, *session, cache.threadsPerStage(planOf(entry)),
                               allocatedBytes() - cache.allocatedBefore(planOf(entry)))
@@ -178,6 +181,7 @@ public:
 
   void writeTrace(const std::string &file) override {
     std::vector<TraceTrack> tracks;
+    // Entries that have not run have no session.
     for (size_t i = 0; i < manifest.entries.size(); ++i)
       if (const Session *session = cache.find(i))
         session->addTracks(tracks);
@@ -231,6 +235,7 @@ private:
 const std::vector<Bytes> &ModuleEngine::withOwnInputs(size_t plan, const TrainingStep &step,
                                                       const std::vector<Bytes> &inputs, std::vector<Bytes> &all) const {
   const std::vector<TensorInfo> &infos = manifest.entries[plan].inputs;
+  // No input of the engine: the usual case.
   if (infos.size() == inputs.size())
     return inputs;
   all = inputs;
@@ -248,6 +253,7 @@ void ModuleEngine::listEntries() {
     if (!plan.trains())
       infos.back().outputs = Results(manifest, plan).infos();
   }
+  // Behind all others, so that `planOf` is the distance from the first entry.
   for (const EntryPlan &plan : manifest.entries)
     if (plan.trains()) {
       EntryInfo &gradient = infos.emplace_back(plan);

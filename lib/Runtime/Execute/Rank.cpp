@@ -54,6 +54,7 @@ void Rank::startTrace(size_t capacity) {
 
 void Rank::startTaskTimes() {
   actionTimes.resize(plan.actions.size());
+  // One more than kernels: the last is the update.
   fastestTimes.assign(manifest.kernels.size() + 1, INT64_MAX);
 }
 
@@ -101,6 +102,7 @@ void Rank::execute(Workers::Worker &newWorker, const TrainingStep &step, const P
   // A probe names an action by its index. So it needs the order of the table, in which the plan's peak is.
   if (!(ready && !probe.fill ? takeReady(step, probe) : takeAll(step, probe)))
     return;
+  // Recorded again at the end: no action is under way now.
   flight.startEntry(entry);
   precomputed = true;
   ended = timesTasks ? Trace::now() : 0;
@@ -108,6 +110,7 @@ void Rank::execute(Workers::Worker &newWorker, const TrainingStep &step, const P
 
 bool Rank::takeAll(const TrainingStep &step, const Probe &probe) {
   for (const ActionInfo &action : plan.actions) {
+    // Between actions alone: a kernel cannot be interrupted.
     if (shared.stop.load(std::memory_order_relaxed))
       return false;
     probeBefore(action, probe);
@@ -186,6 +189,7 @@ bool Rank::waitForAny() {
     shared.workers.poll(*worker, mayGoOn, waitPaces[actionIndex].expectedNs());
   waitPaces[actionIndex].took(Trace::now() - begin);
   shared.waits.end(index);
+  // None is over, so the stop has ended the wait.
   if (over == awaited.size())
     return false;
   if (events)
@@ -228,6 +232,7 @@ bool Rank::perform(const ActionInfo &action, const TrainingStep &step) {
   if (action.op == Op::Run)
     return runTask(action);
   if (action.op == Op::Step)
+    // Number 0 is a run without an update, as of `gradient`.
     return step.number == 0 || update(step);
   return message(action);
 }
@@ -399,6 +404,7 @@ bool Rank::update(const TrainingStep &step) {
       return false;
     // Gradients were computed from the scaled loss.
     double norm = shared.transport->norm() / step.lossScale;
+    // The step is over, and parameters and moments are as before it.
     if (settings.leavesOut() && !isFiniteStep(manifest.real, norm, shared.transport->loss()))
       return true;
     scale = scaleOfNorm(settings, norm, step.lossScale);
@@ -416,6 +422,7 @@ bool Rank::update(const TrainingStep &step) {
 }
 
 double Rank::lossHere() const {
+  // Only the rank with the loss has it; all others add 0 to the sum.
   const BufferInfo *buffer = plan.find(BufferKind::Output, std::string(lossName));
   if (!buffer)
     return 0;

@@ -14,6 +14,7 @@ void Rank::fail(const KernelInfo &kernel) const {
   const KernelJob::GatherError &fault = *shared.workers.job(local).fault();
   const std::vector<std::string> *where = &kernel.where;
   std::string text = "kernel failed";
+  // A gather that the manifest does not list still fails, without an index.
   if (fault.gather >= 0 && fault.gather < static_cast<int64_t>(kernel.gathers.size())) {
     const GatherInfo &gather = kernel.gathers[static_cast<size_t>(fault.gather)];
     where = &gather.where;

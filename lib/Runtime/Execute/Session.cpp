@@ -15,6 +15,7 @@ Session::Session(const Manifest &manifest, const EntryPlan &entry, const WorkerO
       shared(manifest, entry, options, std::move(transport)), entryTensors(entry, *shared.transport, localRanks) {
   for (size_t rank : shared.transport->localRanks())
     localRanks.push_back(std::make_unique<Rank>(shared, rank, localRanks.size()));
+  // States begin with their initial values; parameters are filled in by the cache.
   entryTensors.restart();
   try {
     for (size_t i = 0; i < shared.workers.count(); ++i)
@@ -33,6 +34,7 @@ Session::Session(const Manifest &manifest, const EntryPlan &entry, const WorkerO
 Session::~Session() { leave(); }
 
 void Session::leave() {
+  // First the flag, then the wake: a worker checks it before it sleeps again.
   leaving = true;
   shared.workers.wakeAll();
   for (std::thread &thread : threads)
@@ -59,6 +61,7 @@ void Session::execute(size_t local, Workers::Worker &worker) {
   } catch (...) {
     stopAll(std::current_exception());
   }
+  // Also after an error: the run is over once all ranks have ended.
   localRanks[local]->end();
   std::lock_guard lock(mutex);
   if (--running == 0)
@@ -68,6 +71,7 @@ void Session::execute(size_t local, Workers::Worker &worker) {
 void Session::stopAll(std::exception_ptr error) {
   {
     std::lock_guard lock(mutex);
+    // Later errors are consequences of the first.
     if (!firstError)
       firstError = std::move(error);
     changed.notify_all();
@@ -79,6 +83,7 @@ void Session::stopAll(std::exception_ptr error) {
 }
 
 void Session::run(const TrainingStep &newStep, const std::vector<Bytes> &inputs, const Probe &newProbe) {
+  // No rank may post before all have left the step before.
   shared.transport->barrier(newStep.number > 0);
   entryTensors.scatterInputs(inputs);
   std::unique_lock lock(mutex);
@@ -87,6 +92,7 @@ void Session::run(const TrainingStep &newStep, const std::vector<Bytes> &inputs,
   running = localRanks.size();
   for (auto &rank : localRanks)
     rank->begin();
+  // Everything that ranks read is set by now.
   round.fetch_add(1);
   shared.workers.wakeAll();
   watch(lock);
@@ -109,6 +115,7 @@ void Session::watch(std::unique_lock<std::mutex> &lock) {
     look(watchdog);
     lock.lock();
   }
+  // Arenas of a rank that still computes may not be freed: the caller leaks them.
   lost = !changed.wait_for(lock, std::chrono::seconds(2), ended);
 }
 
@@ -162,6 +169,7 @@ std::optional<NonFiniteValue> Session::findNonFinite(const std::vector<Bytes> &i
     rank->startFiniteRecord();
     rank->parametersChanged(); // the value may come from a precomputing run
   }
+  // Step 0 takes no update, so the parameters stay those that led to the value.
   run({}, inputs);
   std::optional<NonFiniteValue> first;
   for (auto &rank : localRanks)
@@ -193,6 +201,7 @@ std::vector<int64_t> Session::ofAllRanks(const std::function<int64_t(const Rank 
   std::vector<int64_t> told(entry.ranks.size());
   for (auto &rank : localRanks)
     told[rank->number()] = tell(*rank);
+  // Collective: every session takes part in every broadcast, in the same order.
   for (size_t rank = 0; rank < told.size(); ++rank)
     shared.transport->broadcast(rank, &told[rank], sizeof(told[rank]));
   return told;

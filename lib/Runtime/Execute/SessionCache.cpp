@@ -61,6 +61,7 @@ SessionCache::SessionCache(std::unique_ptr<Module> opened, const ModuleOptions &
       world(options.transport ? nullptr : joinProcesses(transport, *module)), threads(options.threadsPerStage),
       printsWorkers(options.printWorkers), chosen(contents.entries.size()), loaded(contents.entries.size()),
       host(contents) {
+  // The caller's number first, then the module's, then the environment's. Without any, `threadsPerStage` chooses.
   if (!threads && contents.threadsPerStage)
     threads = contents.threadsPerStage;
   if (!threads)
@@ -73,6 +74,7 @@ SessionCache::~SessionCache() {
 }
 
 void SessionCache::keepIn(size_t index) {
+  // Arenas of this process hold parameters of its own ranks alone, so the host stays the home.
   if (world || options.transport)
     return;
   Session &session = ready(index);
@@ -82,6 +84,7 @@ void SessionCache::keepIn(size_t index) {
 
 /// Reads from the holder's arenas. False if the host has the tensor.
 bool SessionCache::readHeld(BufferKind kind, size_t index, void *out) {
+  // Ranks of other processes answer only in a collective call, so everything comes to the host at once.
   if (holder && !holder->tensors().allLocal())
     toHost();
   return holder && holder->tensors().gather(kind, contents.parameters[index], static_cast<std::byte *>(out));
@@ -101,6 +104,7 @@ bool SessionCache::writeHeld(BufferKind kind, size_t index, const void *data) {
   else
     holder->tensors().clear(kind, parameter);
   holder->tensors().parametersChanged();
+  // The holder may lack the tensor; the host must then keep it.
   return holder->tensors().holds(kind, parameter);
 }
 
@@ -156,6 +160,7 @@ void SessionCache::fill(const EntryTensors &tensors) const {
   for (size_t i = 0; i < contents.parameters.size(); ++i) {
     const ParameterInfo &parameter = contents.parameters[i];
     bytes.resize(parameter.tensor().numBytes());
+    // The newest copy: the holder's if it has one, else the host's.
     for (BufferKind kind : {BufferKind::Parameter, BufferKind::Moment1, BufferKind::Moment2})
       if (holder && holder->tensors().gather(kind, parameter, bytes.data()))
         tensors.scatter(kind, parameter, bytes.data());
@@ -186,6 +191,7 @@ Session &SessionCache::run(size_t index, const TrainingStep &step, const std::ve
     else
       session.run(step, inputs);
   } catch (...) {
+    // Arenas of a stopped run hold half of a step.
     discardAfterError(index);
     throw;
   }
@@ -223,6 +229,7 @@ Session &SessionCache::ready(size_t index) {
   Loaded &entry = loaded[index];
   if (holder && holder == entry.session.get())
     return *holder;
+  // Another session needs the parameters, which perhaps only all processes together have.
   gather();
   if (!entry.session) {
     int64_t before = allocatedBytes();
@@ -274,6 +281,7 @@ int64_t SessionCache::threadsPerStage(size_t index) const {
 
 /// Prints a number of workers that no option or strategy gave, so that busy cores are explained.
 void SessionCache::printWorkers(size_t index) const {
+  // A number that somebody chose is no surprise, and one worker is no busy core.
   int64_t workers = threadsPerStage(index);
   if (threads || workers == 1 || (world && !world->leads()))
     return;
@@ -305,6 +313,7 @@ std::unique_ptr<Session> SessionCache::make(size_t index, std::unique_ptr<Transp
 /// Destroys a session, unless it was abandoned: then it and the code that it runs are leaked on purpose.
 void SessionCache::discard(Loaded &entry) {
   if (entry.session && entry.session->abandoned()) {
+    // A thread still runs in them; the operating system frees them with the process.
     [[maybe_unused]] const Session *session = entry.session.release();
     [[maybe_unused]] const Module *code = module.release();
   }

@@ -16,6 +16,7 @@ ProcessGroup *joinNoGroup() { return nullptr; }
 ThreadTransport::ThreadTransport(const EntryPlan &entry) : ranks(entry.ranks.size()), reduction(ranksThatStep(entry)) {
   std::iota(ranks.begin(), ranks.end(), 0);
   for (const ChannelInfo &channel : entry.channels)
+    // A slot for each message of the step, so that a send never waits for an earlier one.
     channels.push_back(std::make_unique<Channel>(channel, channel.perStep ? 1 : entry.microBatches));
 }
 
@@ -46,6 +47,7 @@ bool ThreadTransport::awaits(const Wait &wait, size_t rank) const {
   return !isOver(wait) && rank == static_cast<size_t>(wait.what == Wait::For::Send ? info.destination : info.source);
 }
 
+// All ranks are threads of one session, which calls this between rounds: no rank can be inside.
 void ThreadTransport::barrier(bool) {
   for (auto &channel : channels)
     channel->reset();

@@ -8,6 +8,7 @@ namespace plc::runtime {
 /// "rank 1 waits for 'y', micro-batch 0, which rank 0 has not sent"
 std::string Waits::textOf(const Wait &wait) const {
   std::string text = "rank " + std::to_string(wait.rank) + " waits ";
+  // All ranks bring a share, so the message names those that have not.
   if (wait.what == Wait::For::Norm) {
     std::string ranks;
     for (size_t other = 0; other < present.size(); ++other)
@@ -26,6 +27,7 @@ std::string Waits::textOf(const Wait &wait) const {
 std::optional<Error> Waits::begin(std::span<const Wait> waits) {
   std::lock_guard lock(mutex);
   const size_t rank = waits.front().rank;
+  // Each rank checks as it begins to wait: the last rank of a cycle finds it.
   present[rank].assign(waits.begin(), waits.end());
   // With one wait per rank a deadlock is a cycle: depth-first search. With alternatives it is a knot of ranks none of
   // whose waits can end.
@@ -54,8 +56,11 @@ bool Waits::findCycle() {
   for (size_t next = 0; next < present.size(); ++next) {
     if (!transport.awaits(wait, next))
       continue;
+    // The cycle is closed: each of its ranks awaits the next.
     if (next == path.front())
       return true;
+    // A rank that does not wait may still act. One on the path leads to a cycle without the first rank, found by
+    // others.
     if (present[next].empty() || std::find(path.begin(), path.end(), next) != path.end())
       continue;
     path.push_back(next);
