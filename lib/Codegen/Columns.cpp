@@ -31,6 +31,7 @@ public:
     else
       width = columns % 64 == 0 ? 64 : 16;
     int64_t blocks = llvm::divideCeil(columns, width), units = blocks;
+    // The last kept dimension counts in blocks.
     if (!extents.empty())
       extents.back() = blocks;
     for (unsigned loop = 0; loop + 1 < extents.size(); ++loop)

@@ -33,6 +33,7 @@ public:
   void run() {
     int64_t panels = llvm::divideCeil(x.n.extent, tile.width()), sums = std::min(x.k.extent, sumBlock);
     scratch = w.scratch(sums * tile.width(), element);
+    // Narrow rows are widened once for a tile, and not in each of its steps.
     if (rowsOfA.isConverted())
       widened = w.scratch(tallest * sums, element);
     depthOfA = LoopOffsets(w, x.depth, x.k, &LoopDim::a, sums);

@@ -64,10 +64,12 @@ private:
 
   // A row outside the sub-range is zeros; the branch is per row, not per element.
   void writeRow(Value target, Value offset, Value inside) {
+    // Elements that are neighbours on both sides go in vectors.
     bool copies = positions.back().strides[0] == 1 && layout.strides.back() == 1;
     auto write = [&](bool zeros) {
       copies ? writeVectors(target, offset, zeros) : writeElements(target, offset, zeros);
     };
+    // A result of one axis is one row, which the input's row is in.
     if (!inside)
       return write(false);
     auto branch = scf::IfOp::create(b, inside, /*withElseRegion=*/true);

@@ -22,6 +22,7 @@ struct Accesses {
       for (auto [index, map] : llvm::enumerate(it.inputs)) {
         Value operand = op.getOperand(index);
         bool inside = operand.getDefiningOp() && alignment.dims.contains(operand.getDefiningOp());
+        // A value that passes from equation to equation has no memory, so it restricts no loop.
         if (!inside || ein::isFree(operand) || map.getNumSymbols())
           add(operand, map, dims->second);
       }
@@ -62,6 +63,7 @@ Loops codegen::planLoops(plan::KernelOp kernel, const ein::IterationSpace &align
   unsigned dims = alignment.extents.size();
   loops.counts.assign(dims, true);
   for (unsigned dim = 0; dim < dims; ++dim) {
+    // Reductions begin and end at the border.
     bool border = dim == alignment.outer && !mix;
     bool joins = dim > 0 && !border && accesses.compose(dim, alignment.extents[dim]);
     if (joins) {
@@ -74,6 +76,7 @@ Loops codegen::planLoops(plan::KernelOp kernel, const ein::IterationSpace &align
     if (dim < alignment.outer)
       loops.outer = loops.extents.size();
   }
+  // Without a border all loops but the last count as rows, which chunks cut.
   if (mix)
     loops.outer = loops.extents.empty() ? 0 : loops.extents.size() - 1;
   return loops;

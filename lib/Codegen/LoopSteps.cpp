@@ -30,6 +30,7 @@ public:
     Block &body = kernel.getBody().front();
     module::LoopInfo info{int64_t(loop.getIterations()), loop.getReverse(), {}, {}, {}};
     for (Value operand : llvm::concat<Value>(body.getArguments(), body.getTerminator()->getOperands())) {
+      // Results must be the loop's own: the runtime copies nothing behind the iterations but `ends`.
       bool isResult = isa<OpResult>(operand);
       if (isResult && operand != kernel.getScratch() && ein::regrouped(operand).getDefiningOp() != loop)
         return refuse();
@@ -40,6 +41,7 @@ public:
     size_t made = 0;
     for (auto call : loop.getIteration().getOps<plan::CallOp>()) {
       for (Value result : call.getResults())
+        // In the order of calls, as `layOutIteration` has numbered them.
         offsets[result] = homeOf(result, memory.made[made++]);
       auto called = cast<plan::KernelOp>(SymbolTable::lookupSymbolIn(kernel, call.getKernelAttr()));
       module::StepInfo &step = info.steps.emplace_back(module::StepInfo{set.numberOf(called), {}});

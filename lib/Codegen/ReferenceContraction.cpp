@@ -77,6 +77,7 @@ private:
       c = w.plus(c, first);
     }
     position = x.part ? w.plus(offsetOf(outer, at, &LoopDim::positions), w.index(x.part->firstPosition)) : Value();
+    // Then the slice is chosen once for the element, else for each summed element.
     choosesOnce = llvm::none_of(x.k, ein::Contraction::isOfPositions);
     if (x.part && choosesOnce)
       bb = w.plus(bb, partAt(position));
@@ -94,6 +95,7 @@ private:
       adds = w.accumulate;
       sum = arith::SelectOp::create(b, adds, castElement(b, w.load(target, element, c, 1, lanes), x.sum), zero);
     }
+    // Order `chains`: one chain over all summed elements, from the accumulator on.
     if (x.chains)
       sum = chainOf(a, bb, w.index(0), w.index(total), lanes, sum);
     else

@@ -113,8 +113,10 @@ private:
       wanted[op] = latest;
       if (!table && (latest == level[op] || effort[op] <= keepAbove))
         continue;
+      // Once kept, the value is not computed again, so its operands are not needed later for it.
       wanted[op] = level[op];
       Value scratch;
+      // A stored result is its own copy: it is read back from there.
       if (!w.isStored(op->getResult(0)))
         scratch = w.scratch(llvm::alignTo(inner, ein::sumLanes),
                             storedType(cast<RankedTensorType>(op->getResult(0).getType()).getElementType()));
@@ -161,6 +163,7 @@ private:
     point.index.resize(loops.extents.size());
     points.rowValues.clear();
     for (points.phase = 0; points.phase <= last; ++points.phase) {
+      // Values of the phase before belong to other points.
       points.blockValues.clear();
       for (Operation *op : equations)
         if (level[op] == points.phase && perRow(op) && !isa<ein::ReduceOp>(op))
@@ -187,6 +190,7 @@ private:
           (w.isStored(op->getResult(0)) || points.kept.contains(op)))
         stored.push_back(op);
     }
+    // Phases may be empty, if all values of one are per row.
     if (reductions.empty() && stored.empty())
       return;
     SmallVector<Value> lanes;

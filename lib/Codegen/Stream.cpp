@@ -61,6 +61,7 @@ public:
       waiting = w.scratch(strip * x.m.extent, element);
     int64_t parts = chooseParts();
     auto [lower, upper] = w.cut(x.units() * parts);
+    // One product: a chunk is a contiguous range of columns, so its slices are one loop.
     if (x.outer.empty())
       return writeColumns(firstOffsets(w, x), w.times(lower, length), endOf(upper));
     SmallVector<int64_t> extents = extentsOf(x.outer);
@@ -204,6 +205,7 @@ private:
     if (x.pairs) {
       int64_t whole = block.size / ein::pairBlock * ein::pairBlock;
       auto pairs = [&](Value k, int64_t count, MutableArrayRef<Value> into) {
+        // Even chains first, odd ones behind: `addRow` chooses by the row's parity.
         SmallVector<Value> both = tile.zeros(2 * x.m.extent, panel);
         sumSquares(both, moved(w, {x.k}, {k}, block.at), count, panel);
         MutableArrayRef<Value> even = MutableArrayRef(both).take_front(x.m.extent);

@@ -141,6 +141,7 @@ private:
           writeTile(here, {number, w.plus(column, w.times(number, panel.width()))}, rowsAtOnce, size, panel, adds);
         });
       };
+      // Whole tiles in a loop; the rest of the rows has code of its own height.
       Value tiles = arith::DivUIOp::create(b, rows, w.index(height));
       w.loop(w.index(0), tiles, 1, {}, [&](Value number, ValueRange) -> SmallVector<Value> {
         writeRow(w.times(number, height), height);

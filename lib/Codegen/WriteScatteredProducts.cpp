@@ -43,6 +43,7 @@ public:
   void run() {
     int64_t panels = llvm::divideCeil(x.n.extent, tile.width()), most = std::min(x.rowCount(), rowsAtOnce), units = 1;
     scratch = w.scratch(most * tile.width(), element);
+    // As many tiles as fit for the most rows that are packed at once.
     tilesAtOnce = stagedBytes / (rowsAtOnce * slot * int64_t(element.getIntOrFloatBitWidth() / 8));
     packed = w.scratch(most * slot * tilesAtOnce, element);
     SmallVector<int64_t> extents = extentsOf(x.outer);
@@ -52,6 +53,7 @@ public:
     Value accumulates = op.getAccumulator() ? w.accumulate : arith::ConstantIntOp::create(b, 0, 1);
     vacant = arith::XOrIOp::create(b, accumulates, arith::ConstantIntOp::create(b, 1, 1));
     auto [lower, upper] = w.cut(units);
+    // Outside of the loop over units: all units of a chunk read the sorted rows.
     groups.sort();
     w.loop(lower, upper, 1, {}, [&](Value unit, ValueRange) -> SmallVector<Value> {
       SmallVector<Value> at = w.delinearize(unit, extents);
@@ -80,6 +82,7 @@ private:
         Rows rows{w.plus(begin, done), arith::MinUIOp::create(b, rest, most)};
         Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number, w.index(0));
         packB(at, rows, panel);
+        // Only the first block of a position may find c vacant.
         writeRows(at, rows, arith::AndIOp::create(b, isFirst, vacant), panel);
         return {};
       });
@@ -146,6 +149,7 @@ private:
       });
       return {};
     });
+    // Rows of c that fill no whole tile.
     if (int64_t done = tiles * height; done < x.m.extent) {
       Offsets rest = at;
       rest.a = w.plus(rest.a, w.index(done * x.m.a));
