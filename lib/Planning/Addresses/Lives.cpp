@@ -8,6 +8,7 @@ using namespace plc::plan;
 
 Lives::Lives(RankOp rank, TaskSlots &slots, const PersistentBuffers &buffers) : slots(slots), buffers(buffers) {
   for (Operation &op : rank.getBody().front()) {
+    // A drop needs no time: it takes effect between two moments.
     if (!isa<DropOp>(op))
       tick(&op, nullptr);
     if (auto run = dyn_cast<RunOp>(op); run && !run.prepares())
@@ -35,6 +36,7 @@ void Lives::walkRun(RunOp run) {
 void Lives::tick(Operation *action, CallOp call) { moments.push_back({action, call}); }
 
 void Lives::touch(Value value, int64_t mb) {
+  // Only values without a buffer need bytes for a time.
   if (isPersistent(value) || buffers.offsetOf(value, mb))
     return;
   int64_t time = int64_t(moments.size()) - 1;

@@ -66,22 +66,25 @@ public:
     return known->lifetimes.countValues();
   }
 
-  // In this order: with room for open orders if that fits, else by the strategy, else by a search below the limit.
+  // In this order: with spare blocks for open orders if that fits, else by the strategy, else by a search below the
+  // limit.
   LogicalResult run(const planner::MemoryStrategyRow &strategy, bool eachValue, int64_t spare, int64_t limit,
                     bool isMeasured) {
     const RankValues &values = *known;
     std::unique_ptr<RankOffsets> offsets;
     PrecomputedOffsets precomputed(rank, slots);
+    // With spare blocks a rank may take whatever task is ready.
     if (spare) {
       offsets = layOutBlocks(values, spare);
       if (planner::Status fault = offsets->pack(strategy))
         return emitNoPlan(rank) << *fault;
-      if (limit > 0 && offsets->getEnd() > limit) // no room for open orders
+      if (limit > 0 && offsets->getEnd() > limit) // too large for open orders
         offsets = nullptr;
     }
     if (!offsets)
       if (planner::Status fault = choose(values, strategy, eachValue, offsets))
         return emitNoPlan(rank) << *fault;
+    // A thorough strategy has searched already.
     if (strategy.isQuick && limit > 0)
       lower(offsets, values, strategy, eachValue, limit, isMeasured);
     if (planner::Status fault = precomputed.pack(strategy))
@@ -114,6 +117,7 @@ private:
       if (closer->getEnd() < offsets->getEnd())
         offsets = std::move(closer);
     };
+    // No offsets fit below a bound that exceeds the limit.
     if (offsets->getEnd() > limit && eachValue && values.bound() <= limit) {
       // A quarter of the default effort, and no insertion: many plans are measured. Not tuned beyond that.
       planner::PackEffort effort{50'000, 5'000, /*insertionSteps=*/0, limit - persistentBytes};
@@ -133,6 +137,7 @@ private:
     builder.setInsertionPointToStart(&rank.getBody().front());
     layout = LayoutOp::create(builder, rank.getLoc(), 0, 0, 0);
     builder.createBlock(&layout.getBody());
+    // One behind the other, in the order of `collectBuffers`: they live for the whole run, so no order is shorter.
     for (const BufferItem &item : collectBuffers(program, stages)) {
       IntegerAttr site = item.site < 0 ? IntegerAttr() : builder.getI64IntegerAttr(item.site);
       BufferOp::create(builder, rank.getLoc(), BufferKindAttr::get(builder.getContext(), item.kind), item.name, site,
@@ -173,6 +178,7 @@ private:
       else if (auto send = dyn_cast<SendOp>(op))
         send.setAt(offsets.offsetOf(values.carried(send), send.getMb()));
     }
+    // Drops are made last, behind the actions whose addresses are known now.
     for (const Death &death : offsets.deaths()) {
       builder.setInsertionPointAfter(lastOf(death.action));
       DropOp::create(builder, death.action->getLoc(), death.microBatch, death.at, death.bytes);

@@ -26,6 +26,7 @@ public:
     if (planner::Status fault =
             effort ? planner::packMinimal(problem, packing, *effort) : strategy.pack(problem, packing))
       return fault;
+    // Values lie behind the persistent buffers.
     for (auto [index, entry] : llvm::enumerate(timeline.lives))
       offsets[entry.first] = rank.persistentBytes + packing.offsets[index];
     end = rank.persistentBytes + packing.bytes;
@@ -38,6 +39,7 @@ public:
   std::string describe() const override { return std::to_string(timeline.lives.size()) + " values"; }
 
   int64_t offsetOf(Value value, int64_t mb) const override {
+    // Values with a buffer have no offset of their own.
     if (auto offset = rank.buffers.offsetOf(value, std::max<int64_t>(mb, 0)))
       return *offset;
     return offsets.lookup({value, mb});
@@ -58,6 +60,7 @@ public:
       repeated.insert(original);
     std::vector<Death> found;
     for (auto &[instance, life] : timeline.lives) {
+      // A value of one action needs no drop, since no other action names it.
       Operation *first = timeline.moments[life.first].action, *last = timeline.moments[life.second - 1].action;
       if ((first != last || repeated.contains(instance.first)) && !isTaken(instance, life.second, last))
         found.push_back({last, instance.second, offsets.lookup(instance), bytesOf(instance)});

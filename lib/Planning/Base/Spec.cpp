@@ -56,6 +56,7 @@ SpecOp plc::plan::createSpec(ein::ModelOp model, const Workload &workload, const
   for (auto [unit, isFull] : llvm::enumerate(plan.fullBackward))
     if (isFull)
       full.push_back(unit);
+  // The spec numbers calls and values among those of F.
   for (auto [number, call] : llvm::enumerate(forwardCalls(workload)))
     if (!plan.recompute.empty())
       again[int(plan.recompute[call])].push_back(number);
@@ -132,6 +133,7 @@ FailureOr<PlanSpec> plc::plan::readSpec(SpecOp spec, const Workload &workload) {
       return wrong(spec, "saves forward value ") << number << " but there are " << values.size();
     plan.saved[values[number]] = true;
   }
+  // Rows are well formed: the verifier of the operation has read them.
   for (StringRef row : spec.getOrder().getAsValueRange<StringAttr>()) {
     std::vector<search::Task> &tasks = plan.order.emplace_back();
     std::optional<std::vector<planner::ScheduledTask>> read = planner::readTasks(row); // must outlive the loop

@@ -38,6 +38,7 @@ namespace {
 // form a tree, in program order: every maximal subtree with its leaves in one stage ends up there.
 void placeSums(FlatProgram &flat, ArrayRef<int32_t> stageOfUnit) {
   for (FlatCall &call : flat.calls) {
+    // A gradient from outside the stages has no maker to move to.
     if (!call.sum || llvm::any_of(call.args, [&](int64_t v) { return flat.values[v].origin != FlatValue::Result; }))
       continue;
     auto unitOf = [&](int64_t value) { return flat.calls[flat.values[value].call].unit; };
@@ -337,6 +338,7 @@ private:
     }
     if (failed(writeFigures(*program)))
       return failure();
+    // The program replaces the model: later passes see stages alone.
     model.erase();
     return success();
   }

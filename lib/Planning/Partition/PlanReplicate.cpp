@@ -142,6 +142,7 @@ private:
 
   void divide(int64_t rank, std::vector<Owned> &parameters) {
     std::vector<int64_t> bytes(count);
+    // The largest first, as the rule wants; equal ones in program order.
     llvm::stable_sort(parameters, [](const Owned &a, const Owned &b) { return a.bytes > b.bytes; });
     for (const Owned &each : parameters) {
       // Ties go to the lowest replica, so the answer is deterministic.

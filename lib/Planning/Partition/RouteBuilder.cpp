@@ -68,6 +68,7 @@ void RouteBuilder::routeParameters() {
     for (auto param : stage.getBody().getOps<ParamOp>())
       if (param.getOwned())
         owners[param.getParam()] = {stage, param};
+  // Gradients first: each stage on another rank sends its sums to the owner.
   for (StageOp stage : stages) {
     // `connect` adds sites while this iterates, hence the copy of the list.
     for (auto site : llvm::to_vector(stage.getBody().getOps<SiteOp>())) {

@@ -110,6 +110,7 @@ private:
       if (user && user->first != home.first)
         leavesStage.insert(value);
     };
+    // Readers in program order decide the order of results, so equal programs get equal IR.
     for (const FlatCall &call : flat.calls)
       for (int64_t value : call.args)
         cross(value, taskKeyOf(call));
@@ -159,6 +160,7 @@ private:
     for (Role role : roles)
       createTask(index, role, block);
     builder.setInsertionPointToEnd(block);
+    // Outputs stand in the stage that makes them, whatever stage reads them, too.
     for (auto [position, value] : llvm::enumerate(flat.outputs))
       if (homeOf(value).first == index)
         OutputOp::create(builder, model.getLoc(), model.getResultNames()[position], inStage.lookup(value));
@@ -174,6 +176,7 @@ private:
         const FlatValue &info = flat.values[value];
         if (info.origin == FlatValue::Result || info.origin == FlatValue::Precomputed || inStage.contains(value))
           continue;
+        // At the declaration, so that errors of the plan point to the model.
         Location place = model.getLoc();
         if (info.origin != FlatValue::Input)
           if (auto declared = symbols.lookup<ein::ParamOp>(info.symbol()))

@@ -23,12 +23,13 @@ LogicalResult proveFigure(Operation *op, StringRef name, std::optional<int64_t> 
 
 LogicalResult proveCut(ProgramOp program, const RouteTable &routes, int64_t bytesPerNs) {
   if (!program.getCutNs()) // no pass has cut it
-    return success();      // no pass has cut it
+    return success();
   CutModel model(program, routes, bytesPerNs);
   if (planner::Status fault = model.problem.check())
     return program.emitOpError("is no cut of a model: ") << *fault;
   std::vector<int64_t> ns = model.problem.nsOfStages(model.stageOf);
   std::vector<size_t> next(program.getReplicas()); // by replica: the next stage, which is like the first replica's
+  // Stages of other replicas have the times of the first one's.
   for (auto stage : program.getBody().getOps<StageOp>())
     if (failed(proveFigure(stage, "ns", stage.getNs(), ns[next[stage.getReplica()]++])))
       return failure();

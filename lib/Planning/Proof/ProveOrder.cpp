@@ -42,6 +42,7 @@ LogicalResult plc::plan::proveRuns(TableOfProgram &both) {
       ++done;
     }
   }
+  // Second pass: tasks that were never run, or too few times.
   for (auto stage : both.program.getBody().getOps<StageOp>())
     for (auto task : stage.getBody().getOps<TaskOp>())
       if (int64_t done = next[task], first = task.getRole() == Role::P ? 0 : both.table.firstRun(stage.getReplica());
@@ -99,6 +100,7 @@ public:
     for (size_t rank = 0; rank < both.table.ranks.size(); ++rank)
       if (failed(walk(rank)))
         return failure();
+    // Index order has been checked action by action, so a count suffices here.
     for (Messages &each : messages)
       for (Op part : parts)
         if (int64_t done = each.of(part).size(); done != each.count)
@@ -151,6 +153,7 @@ public:
       }
     // Every step waits until all ranks have reached theirs.
     int64_t meeting = nodes.size();
+    // The meeting depends on what precedes each step, not on the step, which it precedes.
     for (auto [before, step] : steps) {
       if (before >= 0)
         edges.emplace_back(before, meeting);
@@ -190,6 +193,7 @@ private:
   LogicalResult walk(size_t rank) {
     for (auto [index, info] : llvm::enumerate(both.table.ranks[rank].actions)) {
       Action action{&info, both.actions[rank][index], int64_t(nodes.size())};
+      // A rank takes its actions in order.
       if (index)
         edges.emplace_back(action.node - 1, action.node);
       nodes.push_back(action);

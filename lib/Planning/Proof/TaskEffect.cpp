@@ -83,6 +83,7 @@ public:
       if (!(body.keeps && call.getRecompute()) && !runCall(call, *next++))
         return false;
     for (auto [base, state] : llvm::zip(effect.bases, states)) {
+      // Maps list their pieces by first byte, as `Contents` wants them.
       for (auto &[begin, piece] : state.needs)
         base.needs.push_back(piece);
       for (auto [begin, end] : state.written)
@@ -141,10 +142,12 @@ private:
     if (range->base < 0)
       return true;
     touched.push_back(*range);
+    // The runtime fills inputs before the step, so no run has to.
     if (value.getDefiningOp<InputOp>())
       return true;
     BaseState &state = states[range->base];
     Piece piece{range->range, value};
+    // The task made it itself: the state before does not matter.
     if (BaseState::has(state.leaves, piece))
       return true;
     if (state.isWritten(piece.range)) // the task itself has overwritten it

@@ -72,6 +72,7 @@ private:
   LogicalResult check(ProgramOp program) {
     if (bytesPerNs <= 0)
       return emitOptionError(program, "bytes-per-ns is ") << bytesPerNs.getValue() << " but must be positive";
+    // Cloning twice would clone clones.
     bool cloned = false;
     program.walk([&](CallOp call) { cloned |= call.getRecompute().has_value(); });
     if (cloned)

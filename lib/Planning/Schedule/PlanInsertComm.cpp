@@ -64,6 +64,7 @@ public:
   }
 
   LogicalResult run() {
+    // Hand-written ranks may run anything; positions of messages are only defined for a valid order.
     if (planner::Status fault = problem.verify(schedule))
       return program.emitError("ranks do not run the program: ") << *fault;
     for (auto &rank : runs)
@@ -93,6 +94,7 @@ private:
     std::vector<planner::MessageRoute> list;
     std::vector<size_t> next(program.getReplicas());
     for (auto route : program.getBody().getOps<RouteOp>()) {
+      // Messages of the step stand at its end, and a route on one rank needs none.
       if (route.getPer() == Per::step || !routes.crossesRanks(route))
         continue;
       TaskOp maker = makerOf(routes, route), user = firstUser(routes.popOf(route).getResult());
@@ -126,6 +128,7 @@ private:
     if (last > tagLimit)
       return emitNoPlan(route) << "route '" << route.getSymName() << "' (" << route.getCarries() << ") needs tag "
                                << last << ", limit " << tagLimit;
+    // Channels stand before the ranks that name them.
     builder.setInsertionPoint(*program.getBody().getOps<RankOp>().begin());
     auto name = builder.getStringAttr("c" + Twine(channels++));
     return ChannelOp::create(builder, route.getLoc(), name, nullptr, FlatSymbolRefAttr::get(route.getSymNameAttr()),
@@ -201,6 +204,7 @@ private:
     (isEarly ? gaps[channel.getDestination()].front().posts : destination.starts).push_back(post);
     (isEarly ? runsOfSource[complete].sends : site ? source.starts : source.sends).push_back(send);
     Operation *wait = make<WaitRecvOp>(channel.getSymName(), int64_t(-1));
+    // The step reads gradients, and new values are there for the next step.
     (site ? destination.waitsBefore : destination.waitsAfter).push_back(wait);
     source.waitsAfter.push_back(make<WaitSendOp>(channel.getSymName(), int64_t(-1)));
   }
@@ -211,6 +215,7 @@ private:
     for (Operation *user : site->getUsers())
       if (auto task = dyn_cast<TaskOp>(user->getParentOp()))
         adding.insert(stringifyRole(task.getRole()));
+    // From the end: the last run of a task that adds to the site, whichever micro-batch it is.
     ArrayRef<RunOp> list = runs[stage.getRank()];
     size_t end = list.size();
     while (end > 0 && (RunOp(list[end - 1]).getStage() != stage.getSymName() ||
@@ -223,6 +228,7 @@ private:
   void write() {
     for (auto rank : program.getBody().getOps<RankOp>()) {
       int64_t index = rank.getIndex();
+      // All ranks take the step, also those without parameters: they bring a share of the norm.
       if (program.isTraining())
         tails[index].step.push_back(make<StepOp>());
       Block &block = rank.getBody().front();
@@ -236,6 +242,7 @@ private:
         place(gaps[index][position].inOrder(), run);
       const Tail &tail = tails[index];
       const Gap &last = gaps[index].back();
+      // Waits for gradients come before the step, new values leave behind it; each list is in the order of routes.
       for (auto *part :
            {&last.sends, &tail.starts, &last.waitSends, &tail.waitsBefore, &tail.step, &tail.sends, &tail.waitsAfter})
         place(*part, nullptr);
