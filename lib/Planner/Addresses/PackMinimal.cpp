@@ -73,6 +73,7 @@ std::vector<int> orderOf(const PackSearch &search, const Restarts &restarts, uin
 
 // Restarts at one height, until a search ends or the nodes are used up.
 PackSearch::End searchBelow(PackSearch &search, const Restarts &restarts, int64_t height, int64_t mostNodes) {
+  // A fixed seed: equal problems get equal packings.
   std::mt19937 random(1);
   int64_t nodes = 0;
   for (uint64_t restart = 0; nodes < mostNodes; ++restart) {
@@ -80,6 +81,7 @@ PackSearch::End searchBelow(PackSearch &search, const Restarts &restarts, int64_
                                      limitOf(restarts, search.numBlocks(), restartLength(restart + 1)));
     if (end != PackSearch::End::limit)
       return end;
+    // Nodes and not time limit the search, so the answer does not depend on the machine.
     nodes += search.numNodes();
     search.forget();
   }
@@ -134,6 +136,7 @@ int64_t lower(const PackProblem &problem, const std::vector<size_t> &blocks, int
   PackSearch first(problem, blocks);
   look(first, atBound, goal, effort.nodesAtBound);
   int64_t height = std::max(goal, proven);
+  // With a goal above the bound, differences below that surplus are not worth a search.
   int64_t apart = std::max(unit, (effort.enoughBytes - bound) / unit * unit);
   // Bisection between the refuted heights and the best packing.
   while (top - low >= apart) {
@@ -162,6 +165,7 @@ Status plc::planner::packMinimal(const PackProblem &problem, Packing &packing, c
   if (Status fault = packByOrders(problem, packing); fault || packing.exact)
     return fault;
   int64_t bound = problem.bound();
+  // The bound rises with each component, and the next one need not go below it.
   for (const std::vector<size_t> &blocks : splitByTime(problem))
     bound = std::max(bound, lower(problem, blocks, bound, effort, packing));
   packing.bytes = 0;

@@ -59,6 +59,7 @@ Status plc::planner::simulate(const ScheduleProblem &problem, const Schedule &sc
         clock[rank] = ends.at(job.stage, job.kind, job.microBatch) = start + ns;
         simulation.start[rank].push_back(start);
         simulation.end[rank].push_back(start + ns);
+        // Positions number the jobs in an order that respects all waits.
         simulation.position[rank].push_back(position++);
         simulation.makespan = std::max(simulation.makespan, start + ns);
         busy += ns;

@@ -56,6 +56,7 @@ private:
           action.kind = kind;
           gap[kind].push_back(action);
         };
+        // Sends and waits for receives stay also for the free route: they carry its dependences.
         add(from[at.producer + 1], send);
         add(to[at.consumer], waitRecv);
         if (int64_t(r) == free) {
@@ -119,6 +120,7 @@ public:
     for (const MessageRoute &route : routes)
       plan.channels.push_back(position(route, maxSlots));
     plan.makespan = actions.run(plan);
+    // The effort is known before: each channel simulates all messages, perhaps several times.
     if (int64_t(routes.size() * routes.size()) * problem.microBatches <= mostMessages)
       for (size_t r = 0; r < routes.size(); ++r)
         lowerSlots(plan, r);
