@@ -45,6 +45,7 @@ public:
         order = std::move(next);
         cost = now;
       } else {
+        // Back at the order before, whose critical blocks are known.
         bearers = std::move(bearersBefore);
       }
     }
@@ -121,7 +122,7 @@ private:
     int64_t highestBelow = 0, least = INT64_MAX;
     size_t best = 0, equal = 0;
     for (size_t index = 0; index <= order.size(); ++index) {
-      // | only blocks that meet this one change the result.
+      // Only blocks that meet this one change the result.
       bool differs = index == order.size() || meets(order[index], block);
       if (int64_t height = highestBelow + highestAbove[index]; differs && height <= least) {
         equal = height < least ? 1 : equal + 1;
@@ -159,6 +160,7 @@ std::vector<int64_t> plc::planner::lowerByInsertion(const PackSearch &blocks, st
                                                     int64_t goal, int64_t steps) {
   Order order(offsets.size());
   std::iota(order.begin(), order.end(), 0);
+  // Laid down by rising offset, the given packing is no higher than it was.
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return offsets[a] < offsets[b]; });
   Insertion insertion(blocks, (goal + blocks.unit() - 1) / blocks.unit(), steps);
   offsets = insertion.layDown(insertion.run(order));

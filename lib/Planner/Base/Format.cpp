@@ -13,6 +13,7 @@ static std::string format(const char *form, double value) {
 }
 
 std::string plc::planner::formatNs(int64_t ns) {
+  // A unit changes at ten thousand of it, so that at least two digits before the point remain.
   if (ns < 10'000)
     return std::to_string(ns) + " ns";
   return ns < 10'000'000 ? format("%.1f us", double(ns) / 1e3) : format("%.1f ms", double(ns) / 1e6);
@@ -31,6 +32,7 @@ std::string plc::planner::formatPart(int64_t part, int64_t whole) {
   return format("%.1f %%", whole ? 100 * double(part) / double(whole) : 0);
 }
 
+// Exact, because the rounded numbers before it may look equal.
 std::string plc::planner::formatShortfall(int64_t needed, int64_t limit) {
   return ": " + std::to_string(needed - limit) + " bytes are missing";
 }

@@ -68,6 +68,7 @@ private:
     std::vector<std::vector<uint64_t>> closure(count, std::vector<uint64_t>(words));
     std::vector<int64_t> order;
     sortTopologically(count, edges, order);
+    // In topological order, so that closures of all nodes before are complete.
     for (int64_t node : order) {
       std::vector<uint64_t> &set = closure[node];
       for (int64_t other : before[node])

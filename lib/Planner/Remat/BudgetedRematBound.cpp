@@ -66,6 +66,7 @@ public:
   std::optional<int64_t> bound(double price, int64_t least) {
     if (excess() <= 0)
       return 0;
+    // Capacities are set at each price; the graph stays.
     network.emplace(nodes);
     for (const Edge &edge : edges)
       network->addEdge(edge.from, edge.to, 0);
@@ -77,6 +78,7 @@ public:
     missing = low.excess;
     if (missing > 0)
       return std::nullopt;
+    // The cheapest choice without a price fits already: no price raises the bound.
     if (high.excess <= 0)
       return best;
     // Cutting planes: the next price is where the last two lines meet. The cut there is on both lines, and then
@@ -123,6 +125,7 @@ private:
       if (valueNode[value] >= 0)
         addEdge(callNode[call], valueNode[value], forever, 0);
     for (int64_t value : each.results)
+      // A value that does not fit by itself cannot be saved: it costs its maker in any case.
       if (valueNode[value] >= 0 && each.repeatable && copies * problem.bytes[value] > capacity)
         addEdge(valueNode[value], callNode[call], forever, 0);
       else if (valueNode[value] >= 0)

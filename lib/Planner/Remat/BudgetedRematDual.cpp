@@ -51,6 +51,7 @@ private:
   void addCall(int64_t index) {
     const BudgetedRematProblem::Call &call = problem.calls[index];
     first[index] = operands.size();
+    // What the budget leaves beside everything that the call itself takes.
     room[index] = problem.budgetBytes - problem.persistentBytes - call.scratchBytes;
     for (int64_t value : call.results)
       room[index] -= problem.bytes[value];
@@ -120,6 +121,7 @@ public:
     std::fill(alive.begin(), alive.begin() + call + 1, 0);
     std::fill(dead.begin(), dead.begin() + call + 1, 0);
     alive.back() = dead.back() = 0;
+    // Each other micro-batch in flight pays for the value at every slot, if it holds it at the begin of B.
     Number others = Number(problem.inFlight - 1) *
                     std::accumulate(prices.ofBytes.begin(), prices.ofBytes.end(), Number(0)) *
                     Number(problem.bytes[value]);
@@ -129,6 +131,7 @@ public:
       Number held = prices.ofBytes[slot] * Number(lots.across[value][slot]);
       Number there = std::min(alive[slot + 1] + held, dead[slot + 1]) - paid[slot];
       alive[slot] = there + (slot == lots.backward ? others : 0);
+      // A value that the slot reads must be live there or be made there.
       dead[slot] = lots.reads[value][slot] ? never : dead[slot + 1];
       if (lots.mayRun(call, slot))
         dead[slot] = std::min(dead[slot], again[slot] / Number(lots.sharers(call)) + there);
@@ -173,6 +176,7 @@ public:
         clear(way);
         ns = relax();
       }
+      // The target lies above the best bound, but never at 0.
       step(std::max({1.05 * bestNs, 1.1 * double(nearNs), 1.}) - ns);
     }
   }

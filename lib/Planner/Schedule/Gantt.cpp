@@ -34,6 +34,7 @@ std::vector<int64_t> owners(const std::vector<int64_t> &start, const std::vector
     }
   }
   for (int64_t cell = 0; cell < cells; ++cell)
+    // Idle time competes like a job, so a gap is not drawn as work.
     if (idle[cell] > most[cell])
       owner[cell] = -1;
   return owner;
@@ -67,6 +68,7 @@ std::string plc::planner::drawGantt(const ScheduleProblem &problem, const Schedu
   std::vector<int64_t> stagesOf(schedule.ranks.size());
   for (const ScheduleProblem::Stage &stage : problem.stages)
     ++stagesOf[stage.rank];
+  // Rows begin in one column, whatever the number of ranks.
   size_t digits = std::to_string(schedule.ranks.size() - 1).size();
   int64_t label = int64_t(std::string("rank ").size() + digits + 2);
   int64_t cells = std::max(columns - label, leastCells);

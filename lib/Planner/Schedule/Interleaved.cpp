@@ -32,6 +32,7 @@ public:
     int64_t most = (problem.microBatches + ranks - 1) / ranks * ranks;
     auto forwards = groups(ranks, chunks, most, false), backwards = groups(ranks, chunks, most, true);
     int64_t count = forwards.size();
+    // Each rank behind this one delays the first backward by two forwards; and all chunks but the last come before it.
     int64_t warmUp = std::min(count, 2 * (ranks - 1 - rank) + (chunks - 1) * ranks);
     for (int64_t k = 0; k < warmUp; ++k)
       add(TaskKind::F, forwards[k]);

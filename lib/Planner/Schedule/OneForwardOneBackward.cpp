@@ -41,6 +41,7 @@ Status plc::planner::order1F1B(const ScheduleProblem &problem, Schedule &schedul
   StageOrders orders(problem);
   int64_t stages = problem.stages.size(), microBatches = problem.microBatches;
   for (int64_t s = 0; s < stages; ++s) {
+    // The last stage has no warm-up: its backward follows each forward.
     int64_t warmUp = std::min(microBatches, stages - 1 - s);
     for (int64_t i = 0; i < warmUp; ++i)
       orders.addForward(s, i);

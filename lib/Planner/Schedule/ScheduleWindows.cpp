@@ -24,6 +24,7 @@ public:
   /// Returns false only if no schedule ends by then.
   bool mayEnd(int64_t by) {
     horizon = by;
+    // Each horizon starts anew: windows of another one do not hold for it.
     head = forced.head;
     tail = forced.tail;
     for (int pass = 0; pass < mostPasses; ++pass) {
@@ -86,6 +87,7 @@ private:
         isBefore[byLatest[next]] = true;
         before.add(position[byLatest[next]], heads[list[byLatest[next]]], ns(byLatest[next]));
       }
+      // A job is not before itself, so it leaves the set while its own head is found.
       if (isBefore[k])
         before.remove(position[k]);
       later[k] = std::max(later[k], before.end());
