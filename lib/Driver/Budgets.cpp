@@ -106,8 +106,9 @@ private:
     out << llvm::formatv("{0,12} {1,12} {2,8} {3,14} {4,12} {5,8}\n", "bytes", "step ns", "slower", "recomputed ns",
                          "bound ns", "gap");
     for (const Row &row : llvm::reverse(best)) {
-      auto part = [](int64_t more, int64_t whole) {                                       // no percentage of nothing
-        return more && !whole ? std::string("-") : plc::planner::formatPart(more, whole); // no percentage of nothing
+      // There is no percentage of nothing.
+      auto part = [](int64_t more, int64_t whole) {
+        return more && !whole ? std::string("-") : plc::planner::formatPart(more, whole);
       };
       out << llvm::formatv("{0,12} {1,12} {2,8} {3,14} {4,12} {5,8}\n", row.bytes, row.stepNs,
                            part(row.stepNs - plain.stepNs, plain.stepNs), row.recomputedNs, row.boundNs,

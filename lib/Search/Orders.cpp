@@ -128,6 +128,7 @@ private:
     done[size_t(node) * runs + run] = free[rank] = offers[rank].at + work(node).ns;
     live[rank] += work(node).net;
     plan.order[rank].push_back({node / 3, TaskKind(node % 3), int32_t(run)});
+    // Only offers that the started task may have changed: its own rank's, and those of ranks that wait for it.
     look(rank, false);
     for (size_t other : wakes[size_t(node)])
       look(other, false);

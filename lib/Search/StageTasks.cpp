@@ -306,6 +306,7 @@ private:
       int32_t home = rankOfStage(owner);
       for (int32_t rank : readers)
         out.persistentBytes[size_t(rank)] += parameter.bytes;
+      // A frozen parameter has no gradient, update or moments.
       if (parameter.sites.empty())
         continue;
       auto sites = int64_t(parameter.sites.size());
@@ -318,6 +319,7 @@ private:
             {rank, home, parameter.bytes * lanes, true, stage, taskOf(workload, plan, size_t(call))});
       }
       for (int32_t rank : readers)
+        // After the update, each copy gets the new value.
         if (rank != home)
           out.stepMessages.push_back({home, rank, parameter.bytes, false});
       // The owner holds all its sites; of other replicas' gradients and of the moments it holds its share.

@@ -390,8 +390,9 @@ private:
   SymbolTable symbols;
   ArrayRef<std::string> names;
   bool scalesLoss;
-  SmallVector<std::pair<std::string, BlockArgument>> arguments; // that `names` asks for
-  llvm::StringSet<> wantedParams;                               // that `names` asks for
+  // Inputs and parameters whose gradients `names` asks for.
+  SmallVector<std::pair<std::string, BlockArgument>> arguments;
+  llvm::StringSet<> wantedParams;
   SmallVector<ein::CallOp> calls;
   Value loss;
   llvm::DenseSet<Value> active, contributors;

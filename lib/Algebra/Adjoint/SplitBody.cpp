@@ -161,9 +161,11 @@ private:
     results = SmallVector<Value>(all.take_front(numResults));
     argumentGradients = SmallVector<Value>(all.slice(numResults, numGradients));
     paramGradients = SmallVector<Value>(all.drop_front(numResults + numGradients));
+    // Looks through plain copies, which would only be equations of their own.
     llvm::transform(argumentGradients, argumentGradients.begin(), copied);
     llvm::transform(paramGradients, paramGradients.begin(), copied);
     llvm::DenseSet<Operation *> owned;
+    // F first: what F needs is computed there, whatever B and W need, too.
     own(results, owned);
     forward = owned;
     owned.clear();

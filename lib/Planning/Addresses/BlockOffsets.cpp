@@ -109,6 +109,7 @@ private:
     auto closer = std::make_unique<BlockLayouts>(rank, spare, mostBytes, /*lodges=*/true);
     if (!closer->hasGuests())
       return std::nullopt;
+    // Compared by bounds, since packing both would take twice as long.
     int64_t bound = problemOf(cut(0)).bound();
     std::swap(layouts, closer);
     if (planner::Status fault = layouts->layOut(strategy))

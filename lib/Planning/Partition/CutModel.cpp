@@ -33,6 +33,7 @@ public:
     std::set<std::pair<int64_t, int64_t>> orders;
     for (auto &[value, nodes] : consumers) {
       llvm::sort(nodes);
+      // Several reads in one node are one transfer.
       nodes.erase(llvm::unique(nodes), nodes.end());
       // `forward=false`, because gradients travel to earlier stages: the order of nodes follows from the pairs below.
       int64_t maker = partOf.lookup(value.getDefiningOp());

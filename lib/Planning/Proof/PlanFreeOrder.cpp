@@ -79,6 +79,7 @@ private:
         all.push_back(both.actions[index][number]);
       }
     }
+    // Waits follow the action of the other rank, so that the drawn order of all ranks has no deadlock.
     for (auto [key, end] : messages) {
       auto [op, channel, microBatch] = key;
       if (op == Op::WaitRecv)
