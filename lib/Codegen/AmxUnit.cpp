@@ -21,6 +21,7 @@ static constexpr int64_t rowBytes = 2 * pairBlock;
 Value AmxUnit::address(Value memory, Value offset) {
   auto pointer = LLVM::LLVMPointerType::get(b.getContext());
   auto asInteger = [&](Value index) -> Value { return arith::IndexCastOp::create(b, b.getI64Type(), index); };
+  // Through an integer: the memref dialect gives a pointer as an index alone.
   Value base = memref::ExtractAlignedPointerAsIndexOp::create(b, memory);
   base = LLVM::IntToPtrOp::create(b, pointer, asInteger(base));
   return LLVM::GEPOp::create(b, pointer, b.getI8Type(), base, ValueRange{asInteger(w.times(offset, bytesOf(memory)))});
@@ -32,6 +33,7 @@ int64_t AmxUnit::bytesOf(Value memory) {
 
 // Calls an AMX intrinsic on full tiles (16 rows of 64 bytes); LLVM assigns registers and configuration.
 Value AmxUnit::call(StringRef name, ArrayRef<Value> operands, bool gives) {
+  // Every intrinsic begins with rows and bytes of a row, which are those of a full tile.
   SmallVector<Value> all{number(edge, 16), number(rowBytes, 16)};
   llvm::append_range(all, operands);
   auto intrinsic = b.getStringAttr("llvm.x86." + name + ".internal");
@@ -48,6 +50,7 @@ Value AmxUnit::number(int64_t value, unsigned bits) {
 AmxUnit::Tile AmxUnit::loadTile(Value memory, Value offset, int64_t apart, StringRef load) {
   if (!w.options.emulatesAmx)
     return {call(load, {address(memory, offset), number(apart * bytesOf(memory), 64)})};
+  // Emulated: a row is one vector of 64 bytes, whatever its elements.
   auto type = VectorType::get({rowBytes / bytesOf(memory)}, cast<MemRefType>(memory.getType()).getElementType());
   Tile rows;
   for (int64_t i = 0; i < edge; ++i)
@@ -69,6 +72,7 @@ void AmxUnit::storeTile(const Tile &tile, Value memory, Value offset, int64_t ap
     vector::StoreOp::create(b, row, memory, ValueRange{w.plus(offset, w.index(i * apart))});
 }
 
+// The bits of a bf16, as f32.
 Value AmxUnit::widened(Value held) { return castElement(b, held, sum, b.getBF16Type()); }
 AmxUnit::Tile AmxUnit::zeroTile() {
   if (!w.options.emulatesAmx)

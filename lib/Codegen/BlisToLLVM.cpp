@@ -53,6 +53,7 @@ public:
 
   // Replaces a `blis.gemm` by a call with alpha 1 and beta 0 or 1.
   void lower(blis::GemmOp gemm) {
+    // With the first product of the type: a module without products refers to no library.
     declare();
     b.setLoc(gemm.getLoc());
     b.setInsertionPoint(gemm);
@@ -64,6 +65,7 @@ public:
     // The `rntm_t` of the context (its first field) makes BLIS use one thread: the runtime has threads of its own.
     Value rntm = LLVM::LoadOp::create(b, pointer, gemm.getContext());
     SmallVector<Value> arguments = {plain, plain, wide(gemm.getM()), wide(gemm.getN()), constant(gemm.getK()), one};
+    // Offsets are in elements, as BLIS's strides are.
     auto operand = [&](Value memory, Value offset, ArrayRef<int64_t> strides) {
       arguments.append({address(memory, offset), constant(strides[0]), constant(strides[1])});
     };

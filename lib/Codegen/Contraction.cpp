@@ -78,6 +78,7 @@ void codegen::forEachPairBlock(KernelWriter &w, int64_t size, Value adds,
       return {};
     });
   if (whole < size)
+    // A short block behind full ones always adds.
     block(w.index(whole), size - whole, whole ? Value(arith::ConstantIntOp::create(w.b, 1, 1)) : adds);
 }
 
@@ -105,6 +106,7 @@ static void blocksOfRun(KernelWriter &w, const MatmulNest &x, Offsets from, Valu
 // Slow summed loops are outermost: blocks begin anew at each of their steps.
 void codegen::forEachBlock(KernelWriter &w, const MatmulNest &x, Offsets from,
                            llvm::function_ref<void(const SumBlock &)> block, int64_t length) {
+  // Without an accumulator the first block stores.
   Value accumulate = x.accumulates ? w.accumulate : Value(arith::ConstantIntOp::create(w.b, 0, 1));
   if (x.slow.empty())
     return blocksOfRun(w, x, from, accumulate, block, length);

@@ -44,6 +44,7 @@ KernelWriter::KernelWriter(plan::KernelOp kernel, StringRef name, const CodeOpti
     : kernel(kernel), options(options), b(kernel.getLoc(), kernel.getContext()) {
   Block &body = kernel.getBody().front();
   SmallVector<Value> operands(body.getArguments().take_front(kernel.getNumInputs()));
+  // Results are operands, too: the caller gives their memory.
   llvm::append_range(operands, llvm::map_range(body.getTerminator()->getOperands(), ein::viewed));
   SmallVector<Type> types;
   for (Value operand : operands)

@@ -74,6 +74,7 @@ void KernelWriter::store(Value value, Value to, Value offset, int64_t stride, La
     return;
   }
   value = broadcast(value, lanes);
+  // A whole vector needs no mask, which costs an instruction and a register.
   if (stride == 1 && lanes.active == lanes.width) {
     vector::StoreOp::create(b, value, to, ValueRange{offset});
   } else if (stride == 1) {

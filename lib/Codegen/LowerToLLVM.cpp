@@ -22,6 +22,7 @@ using namespace plc;
 
 // One conversion per dialect, outermost first; each leaves nothing that a later one does not handle.
 void codegen::buildLoopsToLLVM(OpPassManager &pipeline) {
+  // Writers emit equal offsets again and again; fewer operations make all later passes faster.
   pipeline.addPass(createCSEPass());
   // BLIS calls come first, while offsets are still index arithmetic on memrefs.
   pipeline.addPass(createConvertBlisToLLVM());
@@ -37,6 +38,7 @@ void codegen::buildLoopsToLLVM(OpPassManager &pipeline) {
   pipeline.addPass(createConvertFuncToLLVMPass(options));
   pipeline.addPass(createUBToLLVMConversionPass());
   pipeline.addPass(createReconcileUnrealizedCastsPass());
+  // Last, on what LLVM will get.
   pipeline.addPass(createVerifyKernelCode());
 }
 

@@ -58,6 +58,7 @@ int addLoaded(dl_phdr_info *loaded, size_t, void *data) {
 // The key: compiler, features of the target, and the text of the kernels.
 std::string keyOf(ModuleOp written, llvm::ArrayRef<std::string> features) {
   HashStream stream;
+  // All loaded libraries, since LLVM may be one of them.
   dl_iterate_phdr(addLoaded, &stream);
   stream << llvm::join(features, ",") << '\0';
   // The whole text, independent of MLIR's printing options. Locations are left out: no object contains them.
@@ -94,6 +95,7 @@ std::optional<SmallVector<char>> ObjectCache::find() const {
   auto buffer = llvm::MemoryBuffer::getOpenFile(*descriptor, file, /*FileSize=*/-1, /*RequiresNullTerminator=*/false,
                                                 /*IsVolatile=*/true); // read whole, for another process may cut it
   llvm::sys::fs::closeFile(*descriptor);
+  // A cache never fails a compilation: what cannot be read is compiled.
   if (!buffer)
     return std::nullopt;
   StringRef bytes = (*buffer)->getBuffer(), seal = bytes.take_front(sealBytes), object = bytes.drop_front(seal.size());

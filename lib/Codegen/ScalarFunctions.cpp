@@ -107,6 +107,7 @@ Value roundToOdd(ImplicitLocOpBuilder &builder, Value x) {
 // Rounds to nearest, ties to even, as Support/NarrowReals.h. `vcvtneps2bf16` would flush subnormals; `vcvtps2ph` does
 // not.
 Value roundToNarrow(ImplicitLocOpBuilder &builder, Value x, Type to) {
+  // From f64 in two roundings, of which the first is to odd.
   if (getElementTypeOrSelf(x.getType()).isF64())
     x = roundToOdd(builder, x);
   auto of = [&](Type element) { return shapedLike(x.getType(), element); };
@@ -158,6 +159,7 @@ Value codegen::combine(ImplicitLocOpBuilder &builder, Reduction reduction, Value
 Value codegen::identityOf(ImplicitLocOpBuilder &builder, Reduction reduction, Type type) {
   if (Type element = getElementTypeOrSelf(type); !isa<FloatType>(element)) {
     unsigned width = element.getIntOrFloatBitWidth();
+    // Truth values are integers of one bit here: any starts from false, all from true.
     auto start = [&]() -> APInt {
       switch (reduction) {
       case Reduction::sum:
@@ -193,6 +195,7 @@ Value codegen::castElement(ImplicitLocOpBuilder &builder, Value value, Type elem
     return value;
   if (isa<FloatType>(element) && ein::isNarrow(element) && from == held && held.isInteger(16))
     return value; // its bits already: no tensor has such integers
+  // A narrow real is widened first, exactly; what follows casts an f32.
   if (isa<FloatType>(from) && ein::isNarrow(from))
     return castElement(builder, widenReal(builder, value, from), element);
   if (isa<FloatType>(element) && ein::isNarrow(element)) {
@@ -211,6 +214,7 @@ Value codegen::castElement(ImplicitLocOpBuilder &builder, Value value, Type elem
                       : Value(arith::SIToFPOp::create(builder, to, value));
   if (isa<FloatType>(from))
     return roundToInteger(builder, value, to);
+  // Narrower integers wrap, as the interpreter's do.
   if (wanted < width)
     return arith::TruncIOp::create(builder, to, value);
   return width == 1 ? Value(arith::ExtUIOp::create(builder, to, value))

@@ -207,6 +207,7 @@ LogicalResult codegen::writeScatter(KernelWriter &writer) {
   if (!isWhole)
     return writer.kernel.emitOpError("has ") << equations.size() << " equations but kind 'scatter' takes one "
                                              << "'ein.scatter_add' and a copy or product that it adds";
+  // Everything is read from memory, so it must be there: constants alone are emitted.
   SmallVector<Value> read(op.getIndices());
   for (const ein::ScatteredFactor &factor : ein::factorsOf(op))
     if (!factor.value.getDefiningOp<ein::ConstantOp>())

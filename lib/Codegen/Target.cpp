@@ -50,6 +50,7 @@ std::vector<std::string> codegen::featuresOf(InstructionSet set) {
 }
 
 codegen::CodeOptions codegen::codeOptionsOf(ArrayRef<std::string> features) {
+  // The width of vectors follows from the features, so that equal features give equal code.
   return {llvm::is_contained(features, "avx512f") ? 512 : 256, llvm::is_contained(features, "amx-bf16")};
 }
 

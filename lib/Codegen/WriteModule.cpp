@@ -55,6 +55,7 @@ LogicalResult emitManifest(StringRef manifest, ArrayRef<std::string> features, L
     new llvm::GlobalVariable(module, value->getType(), /*isConstant=*/true, llvm::GlobalValue::ExternalLinkage, value,
                              name);
   };
+  // The size is a symbol of its own, so that a reader does not have to look for the end.
   add("plc_manifest", llvm::ConstantDataArray::getString(context, manifest));
   add("plc_manifest_size", llvm::ConstantInt::get(llvm::Type::getInt64Ty(context), manifest.size()));
   int64_t code = 0;
@@ -117,6 +118,7 @@ LogicalResult ModuleWriter::printLLVM(llvm::raw_ostream &stream) {
 LogicalResult ModuleWriter::emitCode(SmallVectorImpl<char> &object, int64_t &codeBytes) {
   ObjectCache cache(request.objectFolder, *code, request.features);
   auto options = [](StringRef name) { return remark::RemarkOpts::name(name).category("object-cache"); };
+  // A hit skips LLVM, which takes most of the time.
   if (std::optional<SmallVector<char>> found = cache.find()) {
     object = std::move(*found);
     remark::passed(code->getLoc(), options("Found"))
@@ -128,6 +130,7 @@ LogicalResult ModuleWriter::emitCode(SmallVectorImpl<char> &object, int64_t &cod
   if (!module || failed(emitObject(*module, request.features, code->getLoc(), object, codeBytes)))
     return failure();
   remark::missed(code->getLoc(), options("Compiled")) << remark::add("compiled {0} kernels", records.size());
+  // Only an object that was checked is kept.
   cache.keep(StringRef(object.data(), object.size()));
   return success();
 }
