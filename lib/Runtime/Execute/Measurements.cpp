@@ -56,6 +56,7 @@ std::vector<KernelProfile> profileOf(const Manifest &manifest, const Session &se
   std::vector<Rank::Time> times = session.kernelTimes();
   for (size_t i = 0; i < manifest.kernels.size() && i < times.size(); ++i) {
     const KernelInfo &kernel = manifest.kernels[i];
+    // Kernels of other entries have not run.
     if (times[i].calls)
       profiles.push_back({kernel.name, kernel.where.empty() ? "" : kernel.where.front(), times[i].calls,
                           times[i].nanoseconds, kernel.bytes, times[i].each.median(), kernel.ns});
@@ -93,6 +94,7 @@ std::optional<RunTimes> timesOf(const Manifest &manifest, const Session &session
     begin = std::min(begin, rank->executed().first);
     end = std::max(end, rank->executed().second);
   }
+  // A play needs the times of all ranks, which other processes have.
   if (session.ranks().size() != entry.ranks.size())
     return std::nullopt;
   // The prediction: a cluster like this process, by the times of the plan.

@@ -190,6 +190,7 @@ public:
     // One start for all processes, by the first one's clock. Each writes its events relative to that.
     int64_t ahead = world->clockAhead();
     std::optional<int64_t> first = firstEvent(tracks);
+    // A process without events takes part with the latest possible start.
     std::vector<int64_t> firsts = world->gather(first ? *first - ahead : INT64_MAX);
     int64_t start = *std::min_element(firsts.begin(), firsts.end());
     std::vector<std::string> events = world->collect(traceEvents(tracks, first ? start + ahead : 0));

@@ -30,6 +30,7 @@ std::optional<size_t> Watchdog::look(int64_t now, const std::vector<Sample> &ran
 
 /// Whether a rank hangs, by this sample and those before.
 bool Watchdog::hangs(const Sample &sample, State &state, int64_t now) const {
+  // Progress, or a wait for another rank: both counts begin anew.
   if (sample.waits || sample.counter != state.last.counter) {
     state.busySince = now;
     state.countedCpu = sample.cpuNs;
