@@ -42,8 +42,8 @@ constexpr int64_t tileElements = edge * pairBlock;
 // short slices cost little, and 24 units keep several threads busy.
 constexpr int64_t smallestPart = 64, enoughUnits = 24;
 // Rows of a stay in L1 (32 rows of 512 bf16 are 32 KiB of 48), a group of b in L2. Measured with drafts in C on a Xeon
-// with AMX and 2 MiB of L2: 0.74 to 0.85 of the unit's peak with 512 summed elements in registers, 0.68 to 0.73 with
-// 256. A group of b takes a quarter of L2 there, which leaves room for the block of c.
+// with AMX and 2 MiB of L2, with 512 summed elements in registers: 0.74 to 0.85 of the unit's peak. With 256 it was
+// 0.68 to 0.73. A group of b takes a quarter of L2 there, which leaves space for the block of c.
 constexpr int64_t summed = 512, groupBytes = 512 << 10;
 
 // Writes one contraction, or one grouped contraction (`chosen`), as the loops above.

@@ -174,7 +174,7 @@ int Compilation::run() {
     return failed;
   if (options.recommend)
     return recommend();
-  // Remarks start after the search, since nobody reads those of its trial plans.
+  // Remarks start after the search: those of its trial plans have no reader.
   if (std::string wrong = reportRemarks(context); !wrong.empty())
     return reportError(BadInput, wrong);
   lowering.emplace(models(), strategy, sources, &timed, llvm::errs(), done());

@@ -69,7 +69,7 @@ bool Compilation::compareWithNone(const Program &program, plc::plan::PlanSummary
   for (auto planned : module->getOps<plc::plan::ProgramOp>()) {
     plc::plan::PlanSummary none = plc::plan::summarize(planned);
     summary.noneArenaBytes = none.arenaBytes;
-    // Iterations that run again are part of the kernels that run them, so only the difference shows them.
+    // Recomputed iterations are part of the kernels that run them, so only the difference shows them.
     summary.addedFlops += summary.flops - none.flops;
     summary.flops = none.flops;
   }

@@ -14,7 +14,7 @@ HostParameters::HostParameters(const Manifest &manifest)
 }
 
 void HostParameters::read(size_t index, const Bytes &from, void *out) const {
-  // A tensor that nobody has written is zeros, and takes no memory.
+  // A tensor that was never written is zeros, and takes no memory.
   if (from.empty())
     std::memset(out, 0, parameters[index].tensor().numBytes());
   else

@@ -281,7 +281,7 @@ int64_t SessionCache::threadsPerStage(size_t index) const {
 
 /// Prints a number of workers that no option or strategy gave, so that busy cores are explained.
 void SessionCache::printWorkers(size_t index) const {
-  // A number that somebody chose is no surprise, and one worker is no busy core.
+  // A number that was chosen is no surprise, and one worker is no busy core.
   int64_t workers = threadsPerStage(index);
   if (threads || workers == 1 || (world && !world->leads()))
     return;
