@@ -48,7 +48,7 @@ def sizes(output):
                 actions += 1
                 places = re.search(r" at (\[[^\]]*\]|\d+)", line)
                 addresses += len(re.findall(r"\d+", places.group(1))) if places else 0
-            elif found := re.match(r"\s*plan\.layout static (\d+) arena (\d+)", line):
+            elif found := re.match(r"\s*plan\.layout persistent (\d+) arena (\d+)", line):
                 static, arena = map(int, found.groups())
                 budget = max(budget, static + int(0.6 * (arena - static)))
                 most = max(most, arena)

@@ -76,8 +76,6 @@ FUNCTION_LIMIT = 80
 # Words of a sentence on a page: the median of all, and the most of any.
 MEDIAN_WORDS, MOST_WORDS = 18, 45
 MOST_COLUMNS = 120
-# Off until the sources are wrapped: about 700 lines are longer today. Then this name goes.
-CHECKS_COLUMNS = False
 
 # Files in one folder, itself and not those in it.
 FOLDER_LIMIT = 45
@@ -189,8 +187,10 @@ def check_sentences(page):
 
 
 def check_columns(text):
+    fenced = False  # IR in a description stands as in its test
     for number, line in enumerate(text.split("\n"), 1):
-        if len(line) > MOST_COLUMNS:
+        fenced ^= line.strip().startswith("```")
+        if len(line) > MOST_COLUMNS and not fenced:
             yield f"line {number} has {len(line)} columns, at most {MOST_COLUMNS}"
 
 
@@ -235,7 +235,7 @@ for path in sources("lib", "include/plc", "tools", "dialects"):
         for number, count in function_lines(text):
             if count > FUNCTION_LIMIT:
                 problems.append(f"{relative}: the function in line {number} has {count} lines, at most {FUNCTION_LIMIT}")
-    if CHECKS_COLUMNS:
+    if path.suffix != ".py":
         problems += [f"{relative}: {problem}" for problem in check_columns(text)]
     if re.search(r"(Utils?|Helpers?|Common|Misc)\.", path.name):
         problems.append(f"{relative}: is named Utils, Helpers, Common or Misc")

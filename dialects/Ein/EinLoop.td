@@ -41,7 +41,8 @@ def Ein_LoopOp : Ein_Op<"loop", [Pure, IsolatedFromAbove, AttrSizedOperandSegmen
   let results = (outs Variadic<Ein_Tensor>:$results);
   let regions = (region AnyRegion:$body);
   let assemblyFormat = [{
-    `iterations` $iterations (`reverse` $reverse^)? `carries` `(` $init `)` `slices` `(` $slices `)` `with` `(` $invariants `)`
+    `iterations` $iterations (`reverse` $reverse^)? `carries` `(` $init `)` `slices` `(` $slices `)`
+    `with` `(` $invariants `)`
     attr-dict-with-keyword `:` functional-type(operands, results) $body
   }];
   let hasVerifier = 1;
@@ -50,11 +51,15 @@ def Ein_LoopOp : Ein_Op<"loop", [Pure, IsolatedFromAbove, AttrSizedOperandSegmen
     ::mlir::Block &getIteration() { return getBody().front(); }
     ::mlir::Operation *getEnd() { return getIteration().getTerminator(); }
     /// Arguments of the body.
-    ::llvm::ArrayRef<::mlir::BlockArgument> getCarries() { return getIteration().getArguments().take_front(getInit().size()); }
+    ::llvm::ArrayRef<::mlir::BlockArgument> getCarries() {
+      return getIteration().getArguments().take_front(getInit().size());
+    }
     ::llvm::ArrayRef<::mlir::BlockArgument> getParts() {
       return getIteration().getArguments().slice(getInit().size(), getSlices().size());
     }
-    ::llvm::ArrayRef<::mlir::BlockArgument> getShared() { return getIteration().getArguments().take_back(getInvariants().size()); }
+    ::llvm::ArrayRef<::mlir::BlockArgument> getShared() {
+      return getIteration().getArguments().take_back(getInvariants().size());
+    }
     /// What the body gives.
     ::mlir::OperandRange getNextCarries() { return getEnd()->getOperands().take_front(getInit().size()); }
     ::mlir::OperandRange getElements() { return getEnd()->getOperands().drop_front(getInit().size()); }

@@ -4,9 +4,9 @@
 
 include "dialects/Ein/EinDialect.td"
 
-// The name of an argument or a result. A plain name is a string: an input or output of the model, or the value of a rule
-// by its path. Any other name is an attribute below, whose fields passes read. `textOf` (Names.h) makes its text, for
-// people, files and the numerics key.
+// The name of an argument or a result. A plain name is a string: an input or output of the model, or the value of a
+// rule by its path. Any other name is an attribute below, whose fields passes read. `textOf` (Names.h) makes its text,
+// for people, files and the numerics key.
 def Ein_Name : Attr<CPred<"::plc::ein::isName($_self)">, "a string, or an #ein attribute that is a name"> {
   let storageType = "::mlir::Attribute";
   let returnType = "::mlir::Attribute";
@@ -22,15 +22,15 @@ class Ein_NameOf<string name, string word> : AttrDef<Ein_Dialect, name> {
 def Ein_StateName : Ein_NameOf<"StateName", "state"> {
   let summary = "the name of a state: as an argument its value before a run, as a result its value after it";
   let description = [{
-    `path` is the symbol of the `ein.state`. The text is `state(PATH)`. No caller gives or takes a state: the engine keeps
-    it from run to run.
+    `path` is the symbol of the `ein.state`. The text is `state(PATH)`. No caller gives or takes a state: the engine
+    keeps it from run to run.
 
     Made by the language and by `--ein-shard`.
 
     An example, from `test/Dialect/Ein/names.mlir`:
 
     ```mlir
-    arg_names = ["x", #ein.state<"attention.0.k">, #ein.whole<"x">, #ein.random<"dropout.0" per sample>, #ein.random<"dropout.0" per run>, #ein.given<step>, #ein.given<loss_scale>],
+    arg_names = ["x", #ein.state<"attention.0.k">, #ein.whole<"x">, #ein.random<"dropout.0" per sample>,
     ```
 
     (C1) `path` is not empty.
@@ -50,7 +50,7 @@ def Ein_WholeName : Ein_NameOf<"WholeName", "whole"> {
     An example, from `test/Dialect/Ein/names.mlir`:
 
     ```mlir
-    arg_names = ["x", #ein.state<"attention.0.k">, #ein.whole<"x">, #ein.random<"dropout.0" per sample>, #ein.random<"dropout.0" per run>, #ein.given<step>, #ein.given<loss_scale>],
+    arg_names = ["x", #ein.state<"attention.0.k">, #ein.whole<"x">, #ein.random<"dropout.0" per sample>,
     ```
 
     (C1) `input` is a plain name or `#ein.random`.
@@ -76,7 +76,7 @@ def Ein_RandomName : Ein_NameOf<"RandomName", "random"> {
     An example, from `test/Dialect/Ein/names.mlir`:
 
     ```mlir
-    arg_names = ["x", #ein.state<"attention.0.k">, #ein.whole<"x">, #ein.random<"dropout.0" per sample>, #ein.random<"dropout.0" per run>, #ein.given<step>, #ein.given<loss_scale>],
+    arg_names = ["x", #ein.state<"attention.0.k">, #ein.whole<"x">, #ein.random<"dropout.0" per sample>,
     ```
 
     (C1) `path` is not empty.
@@ -104,7 +104,7 @@ def Ein_GivenName : AttrDef<Ein_Dialect, "GivenName"> {
     An example, from `test/Dialect/Ein/names.mlir`:
 
     ```mlir
-    arg_names = ["x", #ein.state<"attention.0.k">, #ein.whole<"x">, #ein.random<"dropout.0" per sample>, #ein.random<"dropout.0" per run>, #ein.given<step>, #ein.given<loss_scale>],
+    #ein.random<"dropout.0" per run>, #ein.given<step>, #ein.given<loss_scale>],
     ```
   }];
   let parameters = (ins EnumParameter<Ein_EngineValue>:$value);

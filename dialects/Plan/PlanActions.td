@@ -173,7 +173,7 @@ def Plan_StepOp : Plan_Action<"step"> {
   let assemblyFormat = "attr-dict";
 }
 
-def Plan_BufferKind : I32EnumAttr<"BufferKind", "what a place in the static area holds", [
+def Plan_BufferKind : I32EnumAttr<"BufferKind", "what a persistent buffer holds", [
     I32EnumAttrCase<"parameter", 0>, I32EnumAttrCase<"gradient", 1>, I32EnumAttrCase<"moment1", 2>,
     I32EnumAttrCase<"moment2", 3>, I32EnumAttrCase<"input", 4>, I32EnumAttrCase<"output", 5>,
     I32EnumAttrCase<"precomputed", 6>, I32EnumAttrCase<"state", 7>
@@ -187,7 +187,7 @@ def Plan_LayoutOp : Plan_Op<"layout", [SingleBlock, NoTerminator, NoRegionArgume
                                        Plan_HoldsOnly<["BufferOp", "FrameOp"]>]> {
   let summary = "the arena of a rank";
   let description = [{
-    First the static area, whose persistent buffers its region lists, then values of micro-batches. Frames say which
+    First the persistent buffers, which its region lists, then values of micro-batches. Frames say which
     of these form blocks. `bound` is the most that is live at one time, in bytes rounded like the buffers: no arena
     can be smaller in this order. For an arena above the bound, `exact` says that a search has shown that none is
     smaller; `--plan-verify` searches again.
@@ -195,21 +195,22 @@ def Plan_LayoutOp : Plan_Op<"layout", [SingleBlock, NoTerminator, NoRegionArgume
     An example, from `test/Dialect/Plan/program.mlir`:
 
     ```mlir
-    plan.layout static 64 arena 192 bound 192 {
-      plan.static parameter "w" at 0 bytes 16 owned
-      plan.static gradient "w" site 0 at 64 bytes 16
+    plan.layout persistent 64 arena 192 bound 192 {
+      plan.buffer parameter "w" at 0 bytes 16 owned
+      plan.buffer gradient "w" site 0 at 64 bytes 16
       plan.frame @s0 F bases 2 slots [0, 0, 1, 0]
     }
     ```
 
-    (C1) static <= bound <= arena.
+    (C1) persistent <= bound <= arena.
     (C2) A task has at most one frame, and one for runs that keep.
   }];
   let arguments = (ins Plan_Natural:$persistent_bytes, Plan_Natural:$arena_bytes, Plan_Natural:$bound_bytes,
                        UnitAttr:$exact);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    `static` $persistent_bytes `arena` $arena_bytes `bound` $bound_bytes (`exact` $exact^)? attr-dict-with-keyword $body
+    `persistent` $persistent_bytes `arena` $arena_bytes `bound` $bound_bytes (`exact` $exact^)?
+    attr-dict-with-keyword $body
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -219,7 +220,7 @@ def Plan_LayoutOp : Plan_Op<"layout", [SingleBlock, NoTerminator, NoRegionArgume
   }];
 }
 
-def Plan_BufferOp : Plan_Op<"static", [HasParent<"LayoutOp">]> {
+def Plan_BufferOp : Plan_Op<"buffer", [HasParent<"LayoutOp">]> {
   let summary = "a persistent buffer";
   let description = [{
     `name` is a parameter's or state's path, or an input's or output's name; `precomputed` values are named
@@ -231,7 +232,7 @@ def Plan_BufferOp : Plan_Op<"static", [HasParent<"LayoutOp">]> {
     An example, from `test/Dialect/Plan/program.mlir`:
 
     ```mlir
-    plan.static parameter "w" at 0 bytes 16 owned
+    plan.buffer parameter "w" at 0 bytes 16 owned
     ```
 
     (C1) `site` is given exactly for gradients, `lane` and `lanes` for no others.

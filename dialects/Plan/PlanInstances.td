@@ -70,7 +70,7 @@ def Plan_RematInstanceOp : Plan_Instance<"remat_instance"> {
 
     Under the policy `budget` it is another problem (`BudgetedRematProblem` of `plc/Planner/Remat/BudgetedRemat.h`),
     which is checked, not solved. Backward calls take time and make values, too. `limit` is all that the rank may
-    hold, with `static` bytes and `in_flight` micro-batches at once, other ones of which run between B and W if it
+    hold, with `persistent` bytes and `in_flight` micro-batches at once, other ones of which run between B and W if it
     `splits`. No call runs again before the call `again_from`. The answer has, for each of the `cloned` calls in
     order, the call `before` which it runs, computes and backwards counted together; `bytes` is the most that is live
     at once.
@@ -99,8 +99,9 @@ def Plan_RematInstanceOp : Plan_Instance<"remat_instance"> {
                        OptionalAttr<Plan_Count>:$ns, OptionalAttr<Plan_Count>:$bound);
   let assemblyFormat = [{
     $sym_name `policy` $policy (`interval` $interval^)? (`layers` $layers^)? (`fraction` $fraction^)?
-    (`min_interval` $min_interval^)? (`equations` $equations^)? (`limit` $limit^)? (`static` $persistent_bytes^)?
-    (`in_flight` $in_flight^)? (`splits` $splits^)? (`again_from` $again_from^)? (`kept` $kept^)? (`cloned` $cloned^)? (`before` $before^)?
+    (`min_interval` $min_interval^)? (`equations` $equations^)? (`limit` $limit^)? (`persistent` $persistent_bytes^)?
+    (`in_flight` $in_flight^)? (`splits` $splits^)? (`again_from` $again_from^)? (`kept` $kept^)?
+    (`cloned` $cloned^)? (`before` $before^)?
     (`bytes` $bytes^)? (`ns` $ns^)? (`bound` $bound^)? attr-dict-with-keyword $body
   }];
 }
@@ -199,7 +200,8 @@ def Plan_ScheduleInstanceOp : Plan_Instance<"schedule_instance"> {
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$sym_visibility, Plan_Count:$micro_batches,
                        OptionalAttr<DenseI64ArrayAttr>:$samples,
-                       OptionalAttr<Plan_ScheduleAttr>:$schedule, OptionalAttr<Plan_Count>:$makespan, OptionalAttr<Plan_Count>:$bound);
+                       OptionalAttr<Plan_ScheduleAttr>:$schedule, OptionalAttr<Plan_Count>:$makespan,
+                       OptionalAttr<Plan_Count>:$bound);
   let assemblyFormat = [{
     $sym_name `micro_batches` $micro_batches (`samples` $samples^)? (`schedule` $schedule^)?
     (`makespan` $makespan^)? (`bound` $bound^)? attr-dict-with-keyword $body

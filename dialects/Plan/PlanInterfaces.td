@@ -17,8 +17,8 @@ def Plan_ActionInterface : OpInterface<"ActionInterface"> {
       else
         return -1;
     }]>,
-    InterfaceMethod<"The channel of its message; null if it has none.", "::mlir::FlatSymbolRefAttr", "getMessageChannel",
-                    (ins), "", [{
+    InterfaceMethod<"The channel of its message; null if it has none.", "::mlir::FlatSymbolRefAttr",
+                    "getMessageChannel", (ins), "", [{
       if constexpr (requires { $_op.getChannelAttr(); })
         return $_op.getChannelAttr();
       else
@@ -31,8 +31,8 @@ def Plan_ActionInterface : OpInterface<"ActionInterface"> {
       else
         return std::nullopt;
     }]>,
-    InterfaceMethod<"The stage whose task it names; null if it names none.", "::mlir::FlatSymbolRefAttr", "getTaskStage",
-                    (ins), "", [{
+    InterfaceMethod<"The stage whose task it names; null if it names none.", "::mlir::FlatSymbolRefAttr",
+                    "getTaskStage", (ins), "", [{
       if constexpr (requires { $_op.getStageAttr(); })
         return $_op.getStageAttr();
       else

@@ -198,7 +198,7 @@ def Plan_TaskOp : Plan_Op<"task", [SingleBlock, NoRegionArguments, HasParent<"St
 
     P precomputes values that are the same for all micro-batches and runs: it depends on no input, and on no
     parameter that a step changes. A rank runs it first, and again only when parameters have been replaced. Each of
-    its results has a persistent buffer (`plan.static precomputed`), where the stage's other tasks read it.
+    its results has a persistent buffer (`plan.buffer precomputed`), where the stage's other tasks read it.
 
     Its *slots* are the memory that a run of it is given. They are the values that its calls read or write, in the
     order in which they occur (operands before results), as `RouteTable` of `plc/Analysis/RouteTable.h` resolves

@@ -136,12 +136,15 @@ constexpr unsigned runs = executing, all = runs | Inspect | Simulate | Params | 
 
 constexpr OptionSpec options[] = {
     {"--data", "IN=FILE[+n]", Train | Eval | Bench | CheckGradients, "data",
-     "an input's windows of bytes, of a .npy or .bin:TYPE, n further on, or rows of a .npy or .safetensors:KEY; of all files if '*' matches several",
+     "an input's windows of bytes, of a .npy or .bin:TYPE, n further on, or rows of a .npy or .safetensors:KEY; of "
+     "all files if '*' matches several",
      [](Options &o, const Given &given) { o.data.push_back(parseData(given)); }, true, Alike::Files},
     {"--windows", "ORDER", Train, "data",
-     "where windows begin: random (default, or the checkpoint's), or epochs: side by side, each once, shuffled by the seed",
+     "where windows begin: random (default, or the checkpoint's), or epochs: side by side, each once, shuffled by "
+     "the seed",
      [](Options &o, const Given &given) { o.windows = parseChosen<WindowOrder>(given); }},
-    {"--holdout", "PART", Train | Eval, "data", "last part of the data, never trained on (default 0.1, with --resume the checkpoint's; 0: none)",
+    {"--holdout", "PART", Train | Eval, "data", "last part of the data, never trained on (default 0.1, with --resume "
+     "the checkpoint's; 0: none)",
      [](Options &o, const Given &given) { o.holdout = parseReal(given, 1); }},
     {"--input", "NAME=@FILE", Infer | CheckGradients, "data", "a tensor: .npy, .safetensors:KEY, or - for stdin",
      [](Options &o, const Given &given) { o.inputs.push_back(parseTensor(given)); }, true, Alike::Files},
@@ -190,13 +193,16 @@ constexpr OptionSpec options[] = {
     {"--runs", "N", Infer, "data",
      "N runs, one after another: tensors have a first axis of N more (default: one run)",
      [](Options &o, const Given &given) { o.runs = parseInteger(given, 1); }},
-    {"--seed", "K", runs | CheckGradients, "training", "of initial values, data, draws and sampling (default 0, with --resume, or of the draws of eval, the checkpoint's)",
+    {"--seed", "K", runs | CheckGradients, "training", "of initial values, data, draws and sampling (default 0, with "
+     "--resume, or of the draws of eval, the checkpoint's)",
      [](Options &o, const Given &given) { o.seed = static_cast<uint64_t>(parseInteger(given, 0)); }},
-    {"--until-loss", "X", Train, "training", "end after the first step whose loss is at most X (default: the last step)",
+    {"--until-loss", "X", Train, "training", "end after the first step whose loss is at most X (default: the last "
+     "step)",
      [](Options &o, const Given &given) { o.untilLoss = parseNumber(given, -DBL_MAX, INFINITY, "a number"); }},
     {"--eval-every", "N", Train, "training", "after every N steps the held-out loss, too, into the log",
      [](Options &o, const Given &given) { o.evalEvery = parseInteger(given, 1); }},
-    {"--log", "FILE", Train, "training", "one JSON object per line: plan, steps, summary; '-' is standard output (default: none)",
+    {"--log", "FILE", Train, "training", "one JSON object per line: plan, steps, summary; '-' is standard output "
+     "(default: none)",
      [](Options &o, const Given &given) { o.log = given.text; }, false, Alike::Presence},
     {"--save", "DIR", Train, "checkpoints", "write DIR/step-N after the last step (default: none)",
      [](Options &o, const Given &given) { o.save = given.text; }, false, Alike::Presence},
@@ -235,7 +241,8 @@ constexpr OptionSpec options[] = {
      [](Options &o, const Given &) { o.model.checkFinite = true; }, false, Alike::Nothing},
     {"--hang-timeout", "SECONDS", runs, "checking",
      "a rank hangs that does nothing for so long; exit code 5 (default 30; 0: never)",
-     [](Options &o, const Given &given) { o.model.hangTimeout = parseReal(given, longestHangTimeout); }, false, Alike::Nothing},
+     [](Options &o, const Given &given) { o.model.hangTimeout = parseReal(given, longestHangTimeout); }, false,
+     Alike::Nothing},
     {"--cluster", "FILE.toml", Simulate, "measuring", "the machines and links that ranks run on",
      [](Options &o, const Given &given) { o.model.cluster = given.text; }},
     {"--trace", "FILE", runs | Simulate, "measuring",
@@ -244,7 +251,8 @@ constexpr OptionSpec options[] = {
     {"--no-sharing", "", Train | Bench, "measuring",
      "no worker computes a part of another's kernel: the same bits, to measure what sharing gains",
      [](Options &o, const Given &) { o.model.sharesKernels = false; }, false, Alike::Nothing},
-    {"--ranks", "N", runs, "processes", "so many processes, which mpirun starts (default: one, or as machine.transport says)",
+    {"--ranks", "N", runs, "processes", "so many processes, which mpirun starts (default: one, or as "
+     "machine.transport says)",
      [](Options &o, const Given &given) { o.model.ranks = parseInteger(given, 1); }, false, Alike::Nothing},
     {"--mpi", "NAME", runs, "processes", "of which library: openmpi or mpich (default: the first that is there)",
      [](Options &o, const Given &given) { o.model.mpi = given.text; }, false, Alike::Nothing},

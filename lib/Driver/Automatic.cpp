@@ -342,7 +342,7 @@ private:
                                        hintOf(program, strategy));
     InFlightDiagnostic error = plc::withKey(plc::emitNoPlan(model()), keys::memoryBudget.path);
     error << "rank " << worst << " needs " << formatBytes(needed) << ", limit " << formatBytes(limit)
-          << ", largest part " << (2 * persistent > needed ? "static area " : "values ")
+          << ", largest part " << (2 * persistent > needed ? "persistent buffers " : "values ")
           << formatBytes(std::max(persistent, needed - persistent)) << ": " << needed - limit << " bytes are missing";
     plc::withLack(std::move(error), isPersistent ? plc::Lack::buffers : plc::Lack::any);
     return plc::NoPlan;

@@ -21,8 +21,8 @@ usage: plc-compile MODEL.ein|IR.mlir [options]   (IR, as --emit writes it: goes 
 what
   -o FILE             write the result there; without --emit: a module for plc-run (.plcm)
   --emit=PHASE        what stands after a phase, to -o or stdout: PHASES (the
-                      stages and routes, for Graphviz); csv is the order of tasks as parallelism.schedule.file takes it; json is
-                      what --explain tells of step and memory, as data
+                      stages and routes, for Graphviz); csv is the order of tasks as parallelism.schedule.file takes it;
+                      json is what --explain tells of step and memory, as data
   --entry NAME        the model of the file to compile (default: its only one)
   --program P         the program that --emit and the plan show: train, eval or infer (default: train if the model has
                       a loss, else infer); a module holds all of them
@@ -34,12 +34,12 @@ what
 how
   --strategy FILE     a strategy in TOML (default: every key's default)
   --set KEY=VALUE     one key of it; the value is TOML, a bare word is a string
-  --rates measured    plan by what this machine takes, measured once and kept in the user's cache folder (default, unless
-                      PLC_RATES says otherwise); shipped: by the rates that the compiler comes with, the same on every
-                      machine. A file of machine.rates goes before either
+  --rates measured    plan by what this machine takes, measured once and kept in the user's cache folder (default,
+                      unless PLC_RATES says otherwise); shipped: by the rates that the compiler comes with, the same on
+                      every machine. A file of machine.rates goes before either
   --explain-strategy  print every key, its value and where that came from
-  --explain           print why the plan is as it is: the next-best cuts, the step as a chart, for each rank what it does,
-                      waits for and is bound by, and what its arena holds at the peak
+  --explain           print why the plan is as it is: the next-best cuts, the step as a chart, for each rank what it
+                      does, waits for and is bound by, and what its arena holds at the peak
   --recommend         search over stages, schedule, micro-batches and recomputation, and write the best strategy, with
                       what was considered as comments, to -o or stdout
   --plan-remat-curve  print what each byte less costs: for ten budgets what the fullest rank takes, the step, and what

@@ -10,8 +10,8 @@ using namespace llvm;
 using namespace llvm::lsp;
 
 static const char help[] =
-    R"(plc-lsp-server: errors in .ein models and .mlir files, as they are typed; in models also completion, types and extents,
-definitions, and new names for indices
+    R"(plc-lsp-server: errors in .ein models and .mlir files, as they are typed; in models also completion,
+types and extents, definitions, and new names for indices
 usage: plc-lsp-server        (speaks the Language Server Protocol on standard input and output)
   --help     this text
   --version  the version of plc

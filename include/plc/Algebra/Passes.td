@@ -189,7 +189,8 @@ def EinMicroBatch : EinPass<"ein-micro-batch"> {
   }];
   let options = [Option<"microBatches", "micro-batches", "int64_t", "1", "number of micro-batches of a batch">,
                  Option<"batches", "batches", "int64_t", "1", "number of batches of a step">,
-                 Option<"ofInputs", "of-inputs", "bool", "false", "gradients of inputs are asked for: divide by sums of a batch that is not cut">,
+                 Option<"ofInputs", "of-inputs", "bool", "false",
+                        "gradients of inputs are asked for: divide by sums of a batch that is not cut">,
                  Option<"lanes", "lanes", "int64_t", "1", "runs of micro-batches that are summed by themselves">];
 }
 
@@ -222,7 +223,8 @@ def EinShard : EinPass<"ein-shard"> {
 
     Tests: `test/Algebra/Shard/shard.mlir` and its neighbours.
   }];
-  let options = [ListOption<"sizes", "sizes", "std::string", "sizes that are divided, and in how many parts: NAME=PARTS">];
+  let options = [ListOption<"sizes", "sizes", "std::string",
+                            "sizes that are divided, and in how many parts: NAME=PARTS">];
 }
 
 def EinOrderContractions : EinPass<"ein-order-contractions"> {
@@ -313,9 +315,9 @@ def EinDifferentiate : EinPass<"ein-differentiate"> {
     `ein`). `ein.stop` is replaced by its input. With `forward-only` nothing else happens.
 
     With `wrt` the gradients are those of the named arguments and parameters, trained or not, instead of all trained
-    parameters. The gradient of an argument `x` becomes a result of the model, `#ein.grad<"x">`, with the argument's type
-    and batch axis: one for each sample if it has one, else a sum over the micro-batches. Where `loss` does not depend on
-    the argument or parameter, the result is zeros.
+    parameters. The gradient of an argument `x` becomes a result of the model, `#ein.grad<"x">`, with the argument's
+    type and batch axis: one for each sample if it has one, else a sum over the micro-batches. Where `loss` does not
+    depend on the argument or parameter, the result is zeros.
 
     With `scales-loss` the gradients are those of the loss times `#ein.given<loss_scale>`, an input of the model that
     the engine provides. The gradient of the loss is then that input instead of 1.

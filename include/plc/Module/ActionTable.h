@@ -38,7 +38,7 @@ struct BufferInfo {
 /// A call of a kernel within a task.
 struct CallInfo {
   int64_t kernel;                // index in the entry's kernels
-  std::vector<int64_t> operands; // inputs, then outputs, an accumulator once. >= 0: slot; < 0: static -(k+1)
+  std::vector<int64_t> operands; // inputs, then outputs, an accumulator once. >= 0: slot; < 0: persistent buffer -(k+1)
   std::string path;              // the instance whose equations these are, for people
 };
 

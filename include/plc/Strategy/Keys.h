@@ -1,7 +1,7 @@
 //===- Keys.h - the name and the type of each key of a strategy --*- C++ -*-===//
 //
-// Everything else names a key by its constant, so that neither a misspelled name nor a wrong type compiles. `lib/Strategy/Keys.cpp`
-// has the default, the limits and the conditions of each; `docs/strategy.md` has the meaning.
+// Everything else names a key by its constant, so that neither a misspelled name nor a wrong type compiles.
+// `lib/Strategy/Keys.cpp` has the default, the limits and the conditions of each; `docs/strategy.md` has the meaning.
 //
 //===----------------------------------------------------------------------===//
 #ifndef PLC_STRATEGY_KEYS_H

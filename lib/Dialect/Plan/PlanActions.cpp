@@ -28,8 +28,8 @@ LogicalResult RankOp::verify() {
 LogicalResult LayoutOp::verify() {
   // (C1)
   if (getPersistentBytes() > getBoundBytes() || getBoundBytes() > getArenaBytes())
-    return emitOpError("has ") << getPersistentBytes() << " static bytes, bound " << getBoundBytes() << " and arena "
-                               << getArenaBytes() << ", which do not ascend";
+    return emitOpError("has ") << getPersistentBytes() << " persistent bytes, bound " << getBoundBytes()
+                               << " and arena " << getArenaBytes() << ", which do not ascend";
   // (C2)
   llvm::SmallSet<std::tuple<StringRef, Role, bool>, 8> framed;
   for (auto frame : getBody().getOps<FrameOp>())

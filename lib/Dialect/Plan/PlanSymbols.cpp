@@ -109,7 +109,7 @@ LogicalResult PopOp::verifySymbolUses(SymbolTableCollection &symbols) {
     return success();
   InFlightDiagnostic error = emitOpError("of a route per ")
                              << stringifyPer(route.getPer())
-                             << (lands ? " lands in a static place" : " lands in no static place");
+                             << (lands ? " lands in a persistent buffer" : " lands in no persistent buffer");
   error.attachNote(route.getLoc()) << "route declared here";
   return error;
 }

@@ -90,7 +90,7 @@ Status BudgetedRematProblem::check() const {
       return name("value ", value) + " has " + std::to_string(bytes[value]) + " bytes";
   if (inFlight < 1 || persistentBytes < 0 || budgetBytes < 0)
     return "has " + std::to_string(inFlight) + " micro-batches in flight, " + std::to_string(persistentBytes) +
-           " static bytes and a budget of " + std::to_string(budgetBytes);
+           " persistent bytes and a budget of " + std::to_string(budgetBytes);
   Total total, times;
   total.add(persistentBytes);
   for (int64_t each : bytes)
@@ -122,7 +122,7 @@ Status BudgetedRematProblem::check() const {
         return name("call ", call) + " has " + name("value ", result) + " take the place of " +
                name("value ", operand) + ", but does not make the one and read the other";
   }
-  if (Status fault = total.check("static bytes, scratch and values of all micro-batches in flight"))
+  if (Status fault = total.check("persistent bytes, scratch and values of all micro-batches in flight"))
     return fault;
   return times.check("times of calls and of all that may run again");
 }
@@ -271,7 +271,7 @@ BudgetedRematProblem::Peak BudgetedRematProblem::workingSet() const {
 }
 
 Reason BudgetedRematProblem::doesNotFit(const Peak &peak) const {
-  std::string at = peak.call < 0 ? "the static area" : calls[peak.call].name;
+  std::string at = peak.call < 0 ? "the persistent buffers" : calls[peak.call].name;
   if (at.empty())
     at = name("call ", peak.call);
   return noPlanFits("in this order with these kernels, " + at + " needs " + formatBytes(peak.bytes) + ", budget " +

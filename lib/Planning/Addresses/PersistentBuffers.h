@@ -19,7 +19,7 @@ inline int64_t roundUpToAlignment(int64_t bytes) { return search::aligned(bytes)
 /// that the rank owns, states, inputs, outputs, and results of P.
 struct BufferItem {
   BufferKind kind;
-  mlir::Attribute name;        ///< as in `plan.static`
+  mlir::Attribute name;        ///< as in `plan.buffer`
   int64_t site = -1;           ///< gradient: index among the parameter's sites
   int64_t bytes = 0;           ///< of all its accumulation groups
   bool owned = false;          ///< parameter: this rank updates it

@@ -97,7 +97,7 @@ public:
                     int64_t(layout.getArenaBytes()) > bound);
     remark::passed(rank.getLoc(),
                    remark::RemarkOpts::name("Packed").category(DEBUG_TYPE).function(program.getSymName()))
-        << remark::add("rank {0}: {1}, {2}, take {3}, and at least {4} at any places, behind {5} of statics",
+        << remark::add("rank {0}: {1}, {2}, take {3}, and at least {4} at any places, behind {5} of persistent buffers",
                        rank.getIndex(), offsets->describe(), strategy.name,
                        planner::formatBytes(offsets->getEnd() - persistentBytes),
                        planner::formatBytes(bound - persistentBytes), planner::formatBytes(persistentBytes));
@@ -199,7 +199,7 @@ private:
   // Names the largest single buffer, so that the user sees what to shrink. If persistent buffers alone exceed the
   // limit, no recomputation helps, and the error says so.
   LogicalResult refuse(const RankValues &values, int64_t limit) {
-    std::string largest = "static area";
+    std::string largest = "persistent buffers";
     int64_t bytes = persistentBytes;
     for (const Lifetimes::Group &group : values.lifetimes.getGroups())
       for (Value value : group.values)

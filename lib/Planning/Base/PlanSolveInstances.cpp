@@ -112,7 +112,7 @@ Status checkNumbers(RematInstanceOp op, const planner::RematPolicyRow &policy) {
   } numbers[] = {{"interval", planner::Interval, op.getInterval().has_value()},
                  {"layers", planner::Layers, op.getLayers().has_value()},
                  {"fraction", planner::MemoryFraction, op.getFraction().has_value()},
-                 {"static", planner::ByteBudget, op.getPersistentBytes().has_value()},
+                 {"persistent", planner::ByteBudget, op.getPersistentBytes().has_value()},
                  {"in_flight", planner::ByteBudget, op.getInFlight().has_value()},
                  {"splits", planner::ByteBudget, op.getSplits(), /*needed=*/false},
                  {"again_from", planner::ByteBudget, op.getAgainFrom().has_value(), /*needed=*/false}};

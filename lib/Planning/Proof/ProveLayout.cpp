@@ -45,7 +45,8 @@ public:
     }
     persistentEnd = roundUpToAlignment(persistentEnd);
     if (persistentEnd != int64_t(layout.getPersistentBytes()))
-      return layout.emitOpError("has statics up to ") << persistentEnd << " but says " << layout.getPersistentBytes();
+      return layout.emitOpError("has persistent buffers up to ")
+             << persistentEnd << " but says " << layout.getPersistentBytes();
     if (failed(checkItems()))
       return failure();
     return persistentEnd;
@@ -150,7 +151,7 @@ private:
 
 } // namespace
 
-FailureOr<int64_t> plc::plan::proveStatics(TableOfProgram &both, int64_t rank, const PersistentBuffers &buffers,
+FailureOr<int64_t> plc::plan::proveBuffers(TableOfProgram &both, int64_t rank, const PersistentBuffers &buffers,
                                            int64_t limitBytes) {
   return LayoutProof(both, rank, buffers).checkBuffers(limitBytes);
 }

@@ -7,9 +7,9 @@
 
 namespace plc::plan {
 
-/// The static area of a rank's layout holds what the rank's stages need and no more, each aligned and apart, and the
-/// arena is not above a limit (0: there is none). Returns where the static area ends.
-mlir::FailureOr<int64_t> proveStatics(TableOfProgram &both, int64_t rank, const PersistentBuffers &buffers,
+/// The persistent buffers of a rank's layout are what the rank's stages need and no more, each aligned and apart, and
+/// the arena is not above a limit (0: there is none). Returns where the persistent buffers end.
+mlir::FailureOr<int64_t> proveBuffers(TableOfProgram &both, int64_t rank, const PersistentBuffers &buffers,
                                       int64_t limitBytes);
 
 /// The arena ends at `end`, where the rank's last value does; the layout's bound is the most that lives at one time;

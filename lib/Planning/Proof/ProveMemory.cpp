@@ -41,10 +41,10 @@ public:
         lifetimes(slots, [this](Value value) { return buffers.bufferOf(value) >= 0; }) {}
 
   LogicalResult run(int64_t limit) {
-    FailureOr<int64_t> behindStatics = proveStatics(both, rank.getIndex(), buffers, limit);
-    if (failed(behindStatics))
+    FailureOr<int64_t> persistentEnds = proveBuffers(both, rank.getIndex(), buffers, limit);
+    if (failed(persistentEnds))
       return failure();
-    persistentEnd = *behindStatics;
+    persistentEnd = *persistentEnds;
     findSites();
     findLifetimes();
     for (auto [number, action] : llvm::enumerate(plan.actions))
@@ -229,7 +229,7 @@ private:
         continue;
       }
       if (value.getDefiningOp() == call && precomputedNumber(value))
-        continue; // in a static place, which is its own
+        continue; // in a persistent buffer of its own
       // A kernel may write a result before it has read all operands, so no result may lie over another operand.
       for (const Range &other : touched)
         if (range->overlaps(other))
@@ -287,7 +287,6 @@ private:
     return success();
   }
 
-  // Checks that the value is whole, and locks it against writes until the wait.
   LogicalResult send(const ActionInfo &action, ActionInterface op) {
     Value value = both.carried(action, true);
     FailureOr<Range> range = messageBuffer(action, op, value);
@@ -388,7 +387,6 @@ private:
     for (const Lock &lock : locks)
       if (lock.receives && lock.range.overlaps(range))
         return conflict(op, "reads", range, lock);
-    // Filled before the first task of the step; `buffer` has compared the offset.
     if (isPersistent(value) || value.getDefiningOp<InputOp>())
       return success();
     if (held.holds(range, value, mb))
@@ -416,7 +414,7 @@ private:
     bool fixed = buffers.offsetOf(value, mb).has_value();
     if (!fixed && range.begin < persistentEnd)
       return op->emitOpError("puts ") << describe(value, mb) << " to " << text(range)
-                                      << ", in the static area, which ends at " << persistentEnd;
+                                      << ", in the persistent buffers, which end at " << persistentEnd;
     if (range.end > plan.arenaBytes)
       return op->emitOpError("puts ") << describe(value, mb) << " to " << text(range)
                                       << ", beyond the arena, which ends at " << plan.arenaBytes;
@@ -424,7 +422,6 @@ private:
     return success();
   }
 
-  // Fails if a message under way, in or out, uses the bytes.
   LogicalResult checkLocks(Operation *op, Range range, StringRef what) {
     for (const Lock &lock : locks)
       if (lock.range.overlaps(range))

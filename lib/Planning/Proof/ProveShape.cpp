@@ -84,7 +84,7 @@ LogicalResult proveCalls(TableOfProgram &both, RankOp op, const module::RankInfo
     for (int64_t operand : call.operands)
       if (operand >= int64_t(made.slots.size()) || operand < -int64_t(rank.buffers.size()))
         return expected.emitOpError("has operand ")
-               << operand << " in the action table, which has " << rank.buffers.size() << " statics and "
+               << operand << " in the action table, which has " << rank.buffers.size() << " persistent buffers and "
                << made.slots.size() << " slots";
   }
   return success();

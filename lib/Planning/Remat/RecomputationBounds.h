@@ -21,8 +21,8 @@ struct RecomputationBounds {
 
 /// Lower bounds for a scheduled program as it stands, with its clones, for one micro-batch of its first replica.
 ///   - Under a byte budget each rank is held to its own peak, with as many micro-batches in flight as its runs have.
-///     Each of its stages is bounded as if it had all these bytes alone (`planner::budgetedRematBound`), and the bounds add
-///     up.
+///     Each of its stages is bounded as if it had all these bytes alone (`planner::budgetedRematBound`), and the bounds
+///     add up.
 ///   - By other policies the bytes saved for B and W are the limit (`planner::RematProblem`).
 RecomputationBounds boundsOfRecomputation(ProgramOp program, const RouteTable &routes,
                                           llvm::ArrayRef<std::string> keepKinds);

@@ -19,7 +19,7 @@ def plan(*sets):
 
 
 def main():
-    peak = max(map(int, re.findall(r"plan.layout static \d+ arena (\d+)", plan())))
+    peak = max(map(int, re.findall(r"plan.layout persistent \d+ arena (\d+)", plan())))
     steps = []
     for fraction in map(float, fractions):
         text = plan("checkpoint.policy=budget", f"memory.budget={int(peak * fraction)}B")

@@ -5,5 +5,5 @@ import subprocess
 import sys
 
 plan = subprocess.run([*sys.argv[2:], "--emit=addresses", "-o", "-"], stdout=subprocess.PIPE, text=True, check=True).stdout
-peak = max(map(int, re.findall(r"\bplan\.layout static \d+ arena (\d+)", plan)))
+peak = max(map(int, re.findall(r"\bplan\.layout persistent \d+ arena (\d+)", plan)))
 print(f'memory.budget = "{int(peak * float(sys.argv[1]))}B"')

@@ -48,11 +48,11 @@ class Plans:
         return float(step[1]) * UNITS[step[2]], max(float(count) * BYTES[unit] for count, unit in arenas), recomputes
 
     def peak(self, keys):
-        return max(map(int, re.findall(r"\bplan\.layout static \d+ arena (\d+)", self.output(keys, "--emit=addresses", "-o", "-"))))
+        return max(map(int, re.findall(r"\bplan\.layout persistent \d+ arena (\d+)", self.output(keys, "--emit=addresses", "-o", "-"))))
 
     def check_reproduced(self, keys, budget):
         expected, pipeline = self.output(keys, "--emit=addresses", "-o", "-"), self.output(keys, "--print-pipeline")
-        most = max(map(int, re.findall(r"\bplan\.layout static \d+ arena (\d+)", expected)))
+        most = max(map(int, re.findall(r"\bplan\.layout persistent \d+ arena (\d+)", expected)))
         if most > budget:
             sys.exit(f"{keys}: {most} bytes")
         with tempfile.NamedTemporaryFile("w", suffix=".mlir") as model:

@@ -19,7 +19,8 @@ ein.state @"part(attention.1.k, axis 0, 0 of 2)" init 0.0 shard <"attention.1.k"
 // CHECK-SAME: arg_names = ["x", #ein.state<"attention.0.k">, #ein.whole<"x">, #ein.random<"dropout.0" per sample>, #ein.random<"dropout.0" per run>, #ein.given<step>, #ein.given<loss_scale>]
 // CHECK-SAME: result_names = ["y", #ein.state<"attention.0.k">, #ein.grad<"x">]
 ein.model @m(%x: tensor<2xf32>, %k: tensor<2xf32>, %all: tensor<2xf32>, %own: tensor<2xi64>, %one: tensor<i64>, %step: tensor<i32>, %scale: tensor<f32>) -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) attributes {
-    arg_names = ["x", #ein.state<"attention.0.k">, #ein.whole<"x">, #ein.random<"dropout.0" per sample>, #ein.random<"dropout.0" per run>, #ein.given<step>, #ein.given<loss_scale>],
+    arg_names = ["x", #ein.state<"attention.0.k">, #ein.whole<"x">, #ein.random<"dropout.0" per sample>,
+                 #ein.random<"dropout.0" per run>, #ein.given<step>, #ein.given<loss_scale>],
     result_names = ["y", #ein.state<"attention.0.k">, #ein.grad<"x">],
     arg_batch = array<i64: -1, -1, -1, -1, -1, -1, -1>, result_batch = array<i64: -1, -1, -1>} {
   ein.return %x, %k, %x : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>

@@ -29,11 +29,11 @@ plan.program @p attributes {arg_names = [], arg_types = [], arg_batch = array<i6
     plan.yield
   }
   plan.rank 0 {
-    plan.layout static 192 arena 192 bound 192 {
-      plan.static parameter "w" at 0 bytes 16 owned
-      plan.static output "y" at 64 bytes 16
-      // CHECK: plan.static precomputed "s0.0" at 128 bytes 16
-      plan.static precomputed "s0.0" at 128 bytes 16
+    plan.layout persistent 192 arena 192 bound 192 {
+      plan.buffer parameter "w" at 0 bytes 16 owned
+      plan.buffer output "y" at 64 bytes 16
+      // CHECK: plan.buffer precomputed "s0.0" at 128 bytes 16
+      plan.buffer precomputed "s0.0" at 128 bytes 16
     }
     // CHECK: plan.run @s0 P mb -1 at []
     plan.run @s0 P mb -1 at []

@@ -211,7 +211,7 @@ plan.program @pop_c2 attributes {arg_names = [], arg_types = [], arg_batch = arr
     plan.yield
   }
   plan.stage @s1 rank 1 {
-    // expected-error@+1 {{of a route per step lands in no static place}}
+    // expected-error@+1 {{of a route per step lands in no persistent buffer}}
     %w = plan.pop @r : tensor<4xf32>
     plan.yield
   }
@@ -238,8 +238,8 @@ plan.program @layout_c2 attributes {arg_names = [], arg_types = [], arg_batch = 
     plan.yield
   }
   plan.rank 0 {
-    // expected-error@+1 {{has 64 static bytes, bound 32 and arena 128, which do not ascend}}
-    plan.layout static 64 arena 128 bound 32 {}
+    // expected-error@+1 {{has 64 persistent bytes, bound 32 and arena 128, which do not ascend}}
+    plan.layout persistent 64 arena 128 bound 32 {}
   }
 }
 
@@ -251,9 +251,9 @@ plan.program @static_c1 attributes {arg_names = [], arg_types = [], arg_batch = 
     plan.yield
   }
   plan.rank 0 {
-    plan.layout static 64 arena 64 bound 64 {
+    plan.layout persistent 64 arena 64 bound 64 {
       // expected-error@+1 {{'gradient' has no site}}
-      plan.static gradient "w" at 0 bytes 64
+      plan.buffer gradient "w" at 0 bytes 64
     }
   }
 }
@@ -781,9 +781,9 @@ plan.program @static_c1_lanes attributes {arg_names = [], arg_types = [], arg_ba
     plan.yield
   }
   plan.rank 0 {
-    plan.layout static 64 arena 64 bound 64 {
+    plan.layout persistent 64 arena 64 bound 64 {
       // expected-error@+1 {{'parameter' has lanes, as only gradients have}}
-      plan.static parameter "w" lanes 2 at 0 bytes 64
+      plan.buffer parameter "w" lanes 2 at 0 bytes 64
     }
   }
 }

@@ -54,12 +54,12 @@ plan.program @p attributes {arg_names = ["x"], arg_types = [tensor<4xf32>], arg_
   plan.channel @c0 carries @r0 from 0 to 1 slots 1 tag 0
   // CHECK: plan.rank 0 after [1, 0, 2, 1, 3, 2, 4, 3] {
   plan.rank 0 after [1, 0, 2, 1, 3, 2, 4, 3] {
-    // CHECK: plan.layout static 64 arena 192 bound 192 {
-    plan.layout static 64 arena 192 bound 192 {
-      // CHECK: plan.static parameter "w" at 0 bytes 16 owned
-      plan.static parameter "w" at 0 bytes 16 owned
-      // CHECK: plan.static gradient "w" site 0 at 64 bytes 16
-      plan.static gradient "w" site 0 at 64 bytes 16
+    // CHECK: plan.layout persistent 64 arena 192 bound 192 {
+    plan.layout persistent 64 arena 192 bound 192 {
+      // CHECK: plan.buffer parameter "w" at 0 bytes 16 owned
+      plan.buffer parameter "w" at 0 bytes 16 owned
+      // CHECK: plan.buffer gradient "w" site 0 at 64 bytes 16
+      plan.buffer gradient "w" site 0 at 64 bytes 16
       // CHECK: plan.frame @s0 F bases 2 slots [0, 0, 1, 0]
       plan.frame @s0 F bases 2 slots [0, 0, 1, 0]
     }

@@ -229,7 +229,7 @@ TEST(BudgetedRemat, RefusesWhatIsNoProblem) {
   };
   EXPECT_EQ(fault([](auto &p) { p.bytes[1] = -1; }), "value 1 has -1 bytes");
   EXPECT_EQ(fault([](auto &p) { p.inFlight = 0; }),
-            "has 0 micro-batches in flight, 0 static bytes and a budget of 1000");
+            "has 0 micro-batches in flight, 0 persistent bytes and a budget of 1000");
   EXPECT_EQ(fault([](auto &p) { p.calls[3].kind = TaskKind::F; }), "call 3 stands behind a later task's");
   EXPECT_EQ(fault([](auto &p) { p.calls[0].ns = -3; }), "call 0 takes -3 ns and 0 bytes");
   EXPECT_EQ(fault([](auto &p) { p.calls[0].args = {1}; }), "call 0 reads value 1, which is not made before it");

@@ -11,10 +11,10 @@
 // DEFINE: %{passes} = --plan-infer-skips --plan-schedule --plan-insert-comm
 // RUN: plc-opt %s %{passes} --plan-addresses=strategy=minimal-peak --plan-verify > %t.mlir
 // RUN: FileCheck %s --input-file %t.mlir
-// CHECK: plan.layout static 64 arena 448 bound 384 exact {
+// CHECK: plan.layout persistent 64 arena 448 bound 384 exact {
 // First fit finds as good places, but knows nothing of it.
 // RUN: plc-opt %s %{passes} --plan-addresses --plan-verify | FileCheck %s --check-prefix=POOLED
-// POOLED: plan.layout static 64 arena 448 bound 384 {
+// POOLED: plan.layout persistent 64 arena 448 bound 384 {
 // What is said to be the least and is not is refused.
 // RUN: plc-opt %s %{passes} --plan-addresses=strategy=standard | sed 's/\(arena 576 bound 384\) {/\1 exact {/' | not plc-opt --plan-verify 2>&1 | FileCheck %s --check-prefix=LARGER
 // LARGER: error: 'plan.layout' op says that no arena is smaller than 576 bytes, but a packing ends at 448

@@ -38,27 +38,27 @@ plan.remat_instance @calls policy "none" {
   plan.compute ns 9223372036854775807 reads [] makes [0]
 }
 // -----
-// expected-error@+1 {{static bytes, scratch and values of all micro-batches in flight add up to more than 2^62}}
-plan.remat_instance @static policy "budget" limit 100 static 9223372036854775807 in_flight 1 {
+// expected-error@+1 {{persistent bytes, scratch and values of all micro-batches in flight add up to more than 2^62}}
+plan.remat_instance @static policy "budget" limit 100 persistent 9223372036854775807 in_flight 1 {
   plan.value 14
   plan.compute ns 1 reads [] makes [0]
 }
 // -----
-// expected-error@+1 {{static bytes, scratch and values of all micro-batches in flight add up to more than 2^62}}
-plan.remat_instance @retained policy "budget" limit 9223372036854775807 static 0 in_flight 1 {
+// expected-error@+1 {{persistent bytes, scratch and values of all micro-batches in flight add up to more than 2^62}}
+plan.remat_instance @retained policy "budget" limit 9223372036854775807 persistent 0 in_flight 1 {
   plan.value 9223372036854775807
   plan.value 9223372036854775807
   plan.compute ns 1 reads [] makes [0, 1]
 }
 // -----
-// expected-error@+1 {{static bytes, scratch and values of all micro-batches in flight add up to more than 2^62}}
-plan.remat_instance @flight policy "budget" limit 100 static 0 in_flight 9223372036854775807 {
+// expected-error@+1 {{persistent bytes, scratch and values of all micro-batches in flight add up to more than 2^62}}
+plan.remat_instance @flight policy "budget" limit 100 persistent 0 in_flight 9223372036854775807 {
   plan.value 8
   plan.compute ns 1 reads [] makes [0]
 }
 // -----
 // expected-error@+1 {{times of calls and of all that may run again add up to more than 2^62}}
-plan.remat_instance @again policy "budget" limit 100 static 0 in_flight 1 {
+plan.remat_instance @again policy "budget" limit 100 persistent 0 in_flight 1 {
   plan.value 8
   plan.compute ns 4611686018427387904 reads [] makes [0]
 }

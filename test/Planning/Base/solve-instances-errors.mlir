@@ -141,13 +141,13 @@ plan.remat_instance @limit policy "uniform" interval 2 limit 15 {
   plan.backward B reads [2]
 }
 // -----
-// expected-error@+1 {{has policy 'budget' but no 'static'}}
+// expected-error@+1 {{has policy 'budget' but no 'persistent'}}
 plan.remat_instance @budget_static policy "budget" limit 15 {
   plan.value 8
 }
 // -----
 // expected-error@+1 {{has policy 'budget' but no 'limit'}}
-plan.remat_instance @budget_limit policy "budget" static 0 in_flight 1 {
+plan.remat_instance @budget_limit policy "budget" persistent 0 in_flight 1 {
   plan.value 8
 }
 // -----
@@ -157,7 +157,7 @@ plan.remat_instance @budget_ignored policy "none" in_flight 1 {
 }
 // -----
 // expected-error@+1 {{no plan fits: in this order with these kernels, call 1 needs 16 B, budget 15 B: 1 bytes are missing}}
-plan.remat_instance @budget_missing policy "budget" limit 15 static 0 in_flight 1 cloned [] before [] bytes 16 ns 0 bound 0 {
+plan.remat_instance @budget_missing policy "budget" limit 15 persistent 0 in_flight 1 cloned [] before [] bytes 16 ns 0 bound 0 {
   plan.value 8
   plan.value 8
   plan.compute reads [] makes [0]
@@ -165,51 +165,51 @@ plan.remat_instance @budget_missing policy "budget" limit 15 static 0 in_flight 
 }
 // -----
 // expected-error@+1 {{has no answer: a budget's is checked, and found by the search for plans}}
-plan.remat_instance @budget_open policy "budget" limit 20 static 0 in_flight 3 {
+plan.remat_instance @budget_open policy "budget" limit 20 persistent 0 in_flight 3 {
   plan.value 8
   plan.compute ns 4 reads [] makes [0]
   plan.backward B reads [0]
 }
 // -----
 // expected-error@+1 {{call 1 stands behind a later task's}}
-plan.remat_instance @budget_order policy "budget" limit 15 static 0 in_flight 1 {
+plan.remat_instance @budget_order policy "budget" limit 15 persistent 0 in_flight 1 {
   plan.backward W reads []
   plan.backward B reads []
 }
 // -----
 // expected-error@+1 {{has an operand in 'in_place' without its result}}
-plan.remat_instance @budget_in_place policy "budget" limit 15 static 0 in_flight 1 {
+plan.remat_instance @budget_in_place policy "budget" limit 15 persistent 0 in_flight 1 {
   plan.value 8
   plan.compute reads [] makes [0] in_place [0]
 }
 // -----
 // expected-error@+1 {{number of places is 1, not 0}}
-plan.remat_instance @budget_places policy "budget" limit 8 static 0 in_flight 1 cloned [] before [1] bytes 8 ns 0 bound 0 {
+plan.remat_instance @budget_places policy "budget" limit 8 persistent 0 in_flight 1 cloned [] before [1] bytes 8 ns 0 bound 0 {
   plan.value 8
   plan.compute reads [] makes [0]
 }
 // -----
 // expected-error@+1 {{a clone of call 0 runs before call 0, which does not stand behind it}}
-plan.remat_instance @budget_clone policy "budget" limit 8 static 0 in_flight 1 cloned [0] before [0] bytes 8 ns 0 bound 0 {
+plan.remat_instance @budget_clone policy "budget" limit 8 persistent 0 in_flight 1 cloned [0] before [0] bytes 8 ns 0 bound 0 {
   plan.value 8
   plan.compute reads [] makes [0]
 }
 // -----
 // expected-error@+1 {{bytes is 9, not 8}}
-plan.remat_instance @budget_bytes policy "budget" limit 8 static 0 in_flight 1 cloned [] before [] bytes 9 ns 0 bound 0 {
+plan.remat_instance @budget_bytes policy "budget" limit 8 persistent 0 in_flight 1 cloned [] before [] bytes 9 ns 0 bound 0 {
   plan.value 8
   plan.compute reads [] makes [0]
 }
 // -----
 // expected-error@+1 {{ns is 5, not 4}}
-plan.remat_instance @budget_ns policy "budget" limit 8 static 0 in_flight 1 cloned [0] before [1] bytes 8 ns 5 bound 0 {
+plan.remat_instance @budget_ns policy "budget" limit 8 persistent 0 in_flight 1 cloned [0] before [1] bytes 8 ns 5 bound 0 {
   plan.value 8
   plan.compute ns 4 reads [] makes [0]
   plan.backward B reads [0]
 }
 // -----
 // expected-error@+1 {{bound is 1, not 0}}
-plan.remat_instance @budget_bound policy "budget" limit 8 static 0 in_flight 1 cloned [0] before [1] bytes 8 ns 4 bound 1 {
+plan.remat_instance @budget_bound policy "budget" limit 8 persistent 0 in_flight 1 cloned [0] before [1] bytes 8 ns 4 bound 1 {
   plan.value 8
   plan.compute ns 4 reads [] makes [0]
   plan.backward B reads [0]
@@ -389,7 +389,7 @@ plan.schedule_instance @sample micro_batches 2 samples [1, 0] schedule "gpipe" {
 // -----
 // Recomputation that is named, and from a call on.
 // expected-error@+1 {{no plan fits: in this order with these kernels, second needs 16 B, budget 15 B: 1 bytes are missing}}
-plan.remat_instance @budget_named policy "budget" limit 15 static 0 in_flight 1 cloned [] before [] bytes 16 ns 0 bound 0 {
+plan.remat_instance @budget_named policy "budget" limit 15 persistent 0 in_flight 1 cloned [] before [] bytes 16 ns 0 bound 0 {
   plan.value 8
   plan.value 8
   plan.compute named "first" reads [] makes [0]
@@ -397,7 +397,7 @@ plan.remat_instance @budget_named policy "budget" limit 15 static 0 in_flight 1 
 }
 // -----
 // expected-error@+1 {{a clone runs before call 1 but the first may before call 2}}
-plan.remat_instance @budget_again policy "budget" limit 8 static 0 in_flight 1 again_from 2 cloned [0] before [1] bytes 8 ns 4 bound 0 {
+plan.remat_instance @budget_again policy "budget" limit 8 persistent 0 in_flight 1 again_from 2 cloned [0] before [1] bytes 8 ns 4 bound 0 {
   plan.value 8
   plan.compute ns 4 reads [] makes [0]
   plan.backward B reads [0]

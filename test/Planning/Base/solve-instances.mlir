@@ -134,8 +134,8 @@ plan.schedule_instance @given micro_batches 1 makespan 7 bound 7 {
 
 // Three values are made of one another, and B reads them in reverse: 24 bytes. With 8 bytes less the first does not fit
 // beside the others while the third is made, dear as it is; so it is made again just before it is read.
-// CHECK: plan.remat_instance @budget policy "budget" limit 20 static 4 in_flight 1 cloned [0] before [5] bytes 20 ns 9 bound 9 {
-plan.remat_instance @budget policy "budget" limit 20 static 4 in_flight 1 cloned [0] before [5] bytes 20 ns 9 bound 9 {
+// CHECK: plan.remat_instance @budget policy "budget" limit 20 persistent 4 in_flight 1 cloned [0] before [5] bytes 20 ns 9 bound 9 {
+plan.remat_instance @budget policy "budget" limit 20 persistent 4 in_flight 1 cloned [0] before [5] bytes 20 ns 9 bound 9 {
   plan.value 8
   plan.value 8
   plan.value 8
@@ -148,8 +148,8 @@ plan.remat_instance @budget policy "budget" limit 20 static 4 in_flight 1 cloned
 }
 
 // A result in the place of its operand, scratch, a value that backward makes, and a call that may not run again.
-// CHECK: plan.remat_instance @in_place policy "budget" limit 20 static 0 in_flight 1 cloned [0] before [3] bytes 20 ns 9 bound 9 {
-plan.remat_instance @in_place policy "budget" limit 20 static 0 in_flight 1 cloned [0] before [3] bytes 20 ns 9 bound 9 {
+// CHECK: plan.remat_instance @in_place policy "budget" limit 20 persistent 0 in_flight 1 cloned [0] before [3] bytes 20 ns 9 bound 9 {
+plan.remat_instance @in_place policy "budget" limit 20 persistent 0 in_flight 1 cloned [0] before [3] bytes 20 ns 9 bound 9 {
   plan.value 8
   plan.value 8
   plan.value 8
@@ -160,16 +160,16 @@ plan.remat_instance @in_place policy "budget" limit 20 static 0 in_flight 1 clon
 }
 
 // What waits for W is held by the micro-batches in flight only where others run between B and W: 2 of 10 bytes, or of 30.
-// CHECK: plan.remat_instance @joined_w policy "budget" limit 50 static 0 in_flight 3 cloned [] before [] bytes 50 ns 0 bound 0 {
-plan.remat_instance @joined_w policy "budget" limit 50 static 0 in_flight 3 cloned [] before [] bytes 50 ns 0 bound 0 {
+// CHECK: plan.remat_instance @joined_w policy "budget" limit 50 persistent 0 in_flight 3 cloned [] before [] bytes 50 ns 0 bound 0 {
+plan.remat_instance @joined_w policy "budget" limit 50 persistent 0 in_flight 3 cloned [] before [] bytes 50 ns 0 bound 0 {
   plan.value 10
   plan.value 20
   plan.compute ns 9 reads [] makes [0]
   plan.backward B ns 1 reads [0] makes [1]
   plan.backward W ns 1 reads [0, 1]
 }
-// CHECK: plan.remat_instance @split_w policy "budget" limit 80 static 0 in_flight 3 splits cloned [0] before [2] bytes 70 ns 9 bound 3 {
-plan.remat_instance @split_w policy "budget" limit 80 static 0 in_flight 3 splits cloned [0] before [2] bytes 70 ns 9 bound 3 {
+// CHECK: plan.remat_instance @split_w policy "budget" limit 80 persistent 0 in_flight 3 splits cloned [0] before [2] bytes 70 ns 9 bound 3 {
+plan.remat_instance @split_w policy "budget" limit 80 persistent 0 in_flight 3 splits cloned [0] before [2] bytes 70 ns 9 bound 3 {
   plan.value 10
   plan.value 20
   plan.compute ns 9 reads [] makes [0]
@@ -196,9 +196,9 @@ plan.remat_instance @stages policy "uniform" interval 2 {
 }
 
 // As @budget, but nothing runs again before the last call: the first value is made again there, not before.
-// CHECK: plan.remat_instance @again_from policy "budget" limit 20 static 4 in_flight 1 again_from 5 cloned [0] before [5] bytes 20 ns 9 bound 9 {
+// CHECK: plan.remat_instance @again_from policy "budget" limit 20 persistent 4 in_flight 1 again_from 5 cloned [0] before [5] bytes 20 ns 9 bound 9 {
 // CHECK: plan.compute named "first" ns 9 reads [] makes [0]
-plan.remat_instance @again_from policy "budget" limit 20 static 4 in_flight 1 again_from 5 cloned [0] before [5] bytes 20 ns 9 bound 9 {
+plan.remat_instance @again_from policy "budget" limit 20 persistent 4 in_flight 1 again_from 5 cloned [0] before [5] bytes 20 ns 9 bound 9 {
   plan.value 8
   plan.value 8
   plan.value 8

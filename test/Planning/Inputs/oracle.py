@@ -85,8 +85,8 @@ class Machine:
         self.stepped = set()
         self.memory = {rank: Memory(plan.arena[rank]) for rank in plan.actions}
         self.posted, self.sent, self.done, self.open = {}, {}, set(), collections.Counter()
-        for rank, statics in plan.statics.items():
-            for each in statics:
+        for rank, buffers in plan.buffers.items():
+            for each in buffers:
                 parts = plan.runs_of(rank) if each.kind == "input" and each.name in plan.batched else [0]
                 part = each.bytes // len(parts)
                 for number, mb in enumerate(parts):
@@ -187,9 +187,9 @@ class Machine:
 
     def step(self, rank):
         self.stepped.add(rank)
-        memory, statics = self.memory[rank], self.plan.statics[rank]
-        for each in statics:
-            sites = sorted((s.lane + lane, s.site, s.at + lane * (s.bytes // s.lanes)) for s in statics
+        memory, buffers = self.memory[rank], self.plan.buffers[rank]
+        for each in buffers:
+            sites = sorted((s.lane + lane, s.site, s.at + lane * (s.bytes // s.lanes)) for s in buffers
                            if (s.kind, s.name) == ("gradient", each.name) for lane in range(s.lanes))
             if each.kind == "parameter" and each.owned and sites:
                 terms = tuple(memory.read(at, each.bytes) for _, _, at in sites)
@@ -203,8 +203,8 @@ class Machine:
                     raise Wrong(f"output {name}, micro-batch {mb}, is another value")
         if set(outputs) != {(name, mb) for name, _, rank in self.plan.outputs for mb in self.plan.runs_of(rank)}:
             raise Wrong("an output is missing")
-        for rank, statics in self.plan.statics.items():
-            for each in statics:
+        for rank, buffers in self.plan.buffers.items():
+            for each in buffers:
                 found = self.memory[rank].read(each.at, each.bytes)
                 if each.kind == "parameter" and found != parameters.get(each.name, ("param", each.name)):
                     raise Wrong(f"parameter {each.name} on rank {rank} is another value")

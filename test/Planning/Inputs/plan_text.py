@@ -6,7 +6,7 @@ import re
 WIDTH = {"f32": 4, "f64": 8, "i32": 4, "i64": 8, "i1": 1}
 VALUE = r"%[\w.]+(?:#\d+)?"
 Call = collections.namedtuple("Call", "kernel inputs results clone")
-Static = collections.namedtuple("Static", "kind name site lane lanes at bytes owned")
+Buffer = collections.namedtuple("Buffer", "kind name site lane lanes at bytes owned")
 
 
 class Wrong(Exception):
@@ -36,11 +36,11 @@ class Plan:
         self.prepared = {}  # names of the places of what P makes, by cell
         self.sizes, self.tasks, self.slots, self.rank_of = {}, {}, {}, {}
         self.outputs, self.stash, self.routes, self.channels = [], {}, {}, {}
-        self.statics, self.frames, self.actions, self.arena = {}, {}, {}, {}
+        self.buffers, self.frames, self.actions, self.arena = {}, {}, {}, {}
         self.scopes, self.stage, self.task, self.rank = [{}], None, None, None
         for line in map(str.strip, text.splitlines()):
             word = re.search(r"plan\.(\w+)", line)
-            if word and self.rank is not None and word.group(1) not in ("rank", "layout", "static", "frame"):
+            if word and self.rank is not None and word.group(1) not in ("rank", "layout", "buffer", "frame"):
                 self.actions[self.rank].append((word.group(1), line))
             elif word:
                 getattr(self, "read_" + word.group(1), lambda line: None)(line)
@@ -126,15 +126,15 @@ class Plan:
 
     def read_rank(self, line):
         self.rank, = words(r"rank (\d+)", line)
-        self.statics[self.rank], self.frames[self.rank], self.actions[self.rank] = [], {}, []
+        self.buffers[self.rank], self.frames[self.rank], self.actions[self.rank] = [], {}, []
 
     def read_layout(self, line):
         self.arena[self.rank], = words(r"arena (\d+)", line)
 
-    def read_static(self, line):
+    def read_buffer(self, line):
         kind, name, site, lane, lanes, *rest = words(
-            r'static\s+(\w+) "([^"]*)"(?: site (\d+))?(?: lane (\d+))?(?: lanes (\d+))? at (\d+) bytes (\d+)( owned)?', line)
-        self.statics[self.rank].append(Static(kind, name, site, lane or 0, lanes or 1, *rest))
+            r'buffer\s+(\w+) "([^"]*)"(?: site (\d+))?(?: lane (\d+))?(?: lanes (\d+))? at (\d+) bytes (\d+)( owned)?', line)
+        self.buffers[self.rank].append(Buffer(kind, name, site, lane or 0, lanes or 1, *rest))
 
     def read_frame(self, line):
         stage, role, keep = re.search(r"@([\w.]+)\s+(\w)( keep)?", line).groups()
@@ -160,7 +160,7 @@ class Plan:
         return cell
 
     def place(self, rank, kind, name, site=None, lane=0):
-        each = next(each for each in self.statics[rank] if (each.kind, each.name, each.site) == (kind, name, site)
+        each = next(each for each in self.buffers[rank] if (each.kind, each.name, each.site) == (kind, name, site)
                     and 0 <= lane - each.lane < each.lanes)
         return each.at + (lane - each.lane) * (each.bytes // each.lanes)
 

@@ -23,15 +23,15 @@
 // CHECK-NOT: plan.route
 // Parameter, input, table; the value that P makes for itself is dropped behind it.
 // CHECK: plan.rank 0 {
-// CHECK-NEXT: plan.layout static 256 arena 384 bound 384 {
-// CHECK: plan.static input "x" at 64 bytes 128
-// CHECK-NEXT: plan.static precomputed "s0.0" at 192 bytes 64
+// CHECK-NEXT: plan.layout persistent 256 arena 384 bound 384 {
+// CHECK: plan.buffer input "x" at 64 bytes 128
+// CHECK-NEXT: plan.buffer precomputed "s0.0" at 192 bytes 64
 // CHECK: plan.run @s0 P mb -1 at [256]
 // CHECK-NEXT: plan.drop mb -1 at 256 bytes 64
 // CHECK-NEXT: plan.run @s0 F mb 0 at [64, 256]
 // CHECK-NOT: plan.run @s0 P
 // CHECK: plan.rank 1 {
-// CHECK: plan.static precomputed "s1.0"
+// CHECK: plan.buffer precomputed "s1.0"
 // CHECK: plan.run @s1 P mb -1
 // CHECK: plan.run @s1 F mb 0
 
@@ -39,8 +39,8 @@
 // PLAIN: plan.route @r1
 
 // Two stages of a rank each have their own.
-// SHARED: plan.static precomputed "s0.0"
-// SHARED-NEXT: plan.static precomputed "s1.0"
+// SHARED: plan.buffer precomputed "s0.0"
+// SHARED-NEXT: plan.buffer precomputed "s1.0"
 // SHARED: plan.run @s0 P mb -1
 // SHARED: plan.run @s1 P mb -1
 

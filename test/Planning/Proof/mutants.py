@@ -83,7 +83,7 @@ class Mutation:
 
     def number(self):
         """A number of an action, a channel or a layout becomes another one."""
-        at = self.pick(self.actions.replace("step", "static|frame|channel|layout|site|stage"))
+        at = self.pick(self.actions.replace("step", "buffer|frame|channel|layout|site|stage"))
         numbers = list(re.finditer(r"(?<![\w.@%#\"])-?\d+\b", self.lines[at]))
         if not numbers:
             return False
@@ -125,11 +125,11 @@ class Mutation:
         return a.group() != b.group() and self.put(one, a, b.group()) and self.put(other, b, a.group())
 
     def remove(self):
-        del self.lines[self.pick(self.actions + r"|plan\.(static|frame|call|stash|pop|site|channel|route|checkpoint)\b")]
+        del self.lines[self.pick(self.actions + r"|plan\.(buffer|frame|call|stash|pop|site|channel|route|checkpoint)\b")]
         return True
 
     def double(self):
-        at = self.pick(self.actions + r"|plan\.(static|frame|stash|channel)\b|plan\.call .*-> \(\)")
+        at = self.pick(self.actions + r"|plan\.(buffer|frame|stash|channel)\b|plan\.call .*-> \(\)")
         self.lines.insert(self.chance.choice([at, self.pick(self.actions)]), self.lines[at])
         return True
 
@@ -162,7 +162,7 @@ class Mutation:
 
     def exchange(self):
         """Two lines of the same operation change places."""
-        one = self.pick(self.actions + r"|plan\.(channel|static|frame|route|call|site)\b")
+        one = self.pick(self.actions + r"|plan\.(channel|buffer|frame|route|call|site)\b")
         other = self.pick(re.escape(re.search(r"plan\.\w+", self.lines[one]).group()) + r"\b")
         self.lines[one], self.lines[other] = self.lines[other], self.lines[one]
         return one != other

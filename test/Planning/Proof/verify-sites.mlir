@@ -32,10 +32,10 @@ plan.program @p attributes {arg_names = ["x"], arg_types = [!t], arg_batch = arr
     plan.yield // LATER
   } // LATER
   plan.rank 0 {
-    plan.layout static 256 arena 256 bound 256 {
-      plan.static parameter "w" at 0 bytes 64 owned
-      plan.static gradient "w" site 0 at 64 bytes 64
-      plan.static input "x" at 128 bytes 128
+    plan.layout persistent 256 arena 256 bound 256 {
+      plan.buffer parameter "w" at 0 bytes 64 owned
+      plan.buffer gradient "w" site 0 at 64 bytes 64
+      plan.buffer input "x" at 128 bytes 128
     }
     plan.run @s0 W mb 0 at [128]
     plan.run @s0 W mb 1 at [192]

@@ -44,10 +44,10 @@ plan.program @p attributes {arg_names = ["x"], arg_types = [!t], arg_batch = arr
   plan.route @r0 from @s0 to @s1 per step carries "w" : !t
   plan.channel @c0 carries @r0 from 0 to 1 slots 1 tag 0
   plan.rank 0 {
-    plan.layout static 192 arena 192 bound 192 {
-      plan.static parameter "w" at 0 bytes 64 owned
-      plan.static gradient "w" site 0 at 64 bytes 64
-      plan.static input "x" at 128 bytes 64
+    plan.layout persistent 192 arena 192 bound 192 {
+      plan.buffer parameter "w" at 0 bytes 64 owned
+      plan.buffer gradient "w" site 0 at 64 bytes 64
+      plan.buffer input "x" at 128 bytes 64
     }
     plan.run @s0 W mb 0 at [128]
     plan.step
@@ -55,10 +55,10 @@ plan.program @p attributes {arg_names = ["x"], arg_types = [!t], arg_batch = arr
     plan.wait_send @c0 mb -1
   }
   plan.rank 1 {
-    plan.layout static 192 arena 192 bound 192 {
-      plan.static parameter "w" at 0 bytes 64
-      plan.static input "x" at 64 bytes 64
-      plan.static output "y" at 128 bytes 64
+    plan.layout persistent 192 arena 192 bound 192 {
+      plan.buffer parameter "w" at 0 bytes 64
+      plan.buffer input "x" at 64 bytes 64
+      plan.buffer output "y" at 128 bytes 64
     }
     plan.run @s1 F mb 0 at [64, 128] // EARLIER
     plan.post_recv @c0 mb -1 at 0
