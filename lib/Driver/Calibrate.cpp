@@ -47,8 +47,7 @@ layer parts(tok: i32[B, S]) -> y2[B] {
   param one[R, U, W], two[R, W, W] ~ uniform(0.5, 1.5)
   x[b, s, d] = table[tok[b, s], d]
   c[b, s, e] = stop(x[b, s, d] * w[d, e])
-  f[i, s] = stop(((((((xs[i, s]*3 + 1)*xs[i, s] + 2)*xs[i, s] + 3)*xs[i, s] + 4)*xs[i, s] + 5)*xs[i, s]
-                + 6)*xs[i, s] + 7)
+  f[i, s] = stop(((((((xs[i,s]*3 + 1)*xs[i,s] + 2)*xs[i,s] + 3)*xs[i,s] + 4)*xs[i,s] + 5)*xs[i,s] + 6)*xs[i,s] + 7)
   across[i, e] = stop(f[i, s] * w[e, s])
   pairs[s, e] = stop(left16[s, d] * right16[d, e])
   few[r, y, z] = stop(one[r, y, x] * two[r, x, z])
