@@ -28,12 +28,21 @@ double heldOutLoss(const Data &data, uint64_t seed, Engine &engine) {
   return heldOutMeans(data, seed, engine)[needEntry(engine, "eval").findOutput(lossName)];
 }
 
+void warnOfLeftOut(const Data &data, int64_t batch) {
+  int64_t count = data.numHeldOut(), left = count % batch;
+  if (left && count != Data::anySamples)
+    warnUser("warning: the last " + std::to_string(left) + " of " + std::to_string(count) +
+             " samples to evaluate do not fill a batch of " + std::to_string(batch) + " and are left out\n");
+}
+
 void runEval(const Options &options, Engine &engine) {
   const EntryInfo &entry = needEntry(engine, "eval");
   std::unique_ptr<Data> data = openData(entry, options.data, options.holdout.value_or(defaultHoldout));
   if (options.holdout == 0)
     throw usageError("option '--holdout 0' leaves 'eval' nothing to read");
   data->checkHeldOut();
+  if (options.holdout == 1 && engine.leads())
+    warnOfLeftOut(*data, entry.batch);
   warnOfRandomParameters(options, engine);
   engine.keepParametersIn(entry);
   prepareParameters(options, engine);

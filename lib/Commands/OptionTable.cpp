@@ -83,6 +83,13 @@ double parsePart(const Given &given) {
   return value;
 }
 
+/// All of the data, 1, is for eval alone.
+double parseHoldout(const Options &options, const Given &given) {
+  auto isEval = [&](const Command &command) { return command.bit == Eval && command.name == options.model.command; };
+  bool mayBeAll = std::any_of(std::begin(commands), std::end(commands), isEval);
+  return mayBeAll ? parseNumber(given, 0, std::nextafter(1, 2), "a number from 0 to 1") : parseReal(given, 1);
+}
+
 /// `NAME=REST`, both nonempty.
 std::pair<std::string, std::string> parsePair(const Given &given, const char *form) {
   size_t equal = given.text.find('=');
@@ -93,7 +100,8 @@ std::pair<std::string, std::string> parsePair(const Given &given, const char *fo
 
 DataOption parseData(const Given &given) {
   auto [input, file] = parsePair(given, "IN=FILE or IN=FILE+n");
-  DataOption option{input, file, 0};
+  DataOption option{input, file};
+  option.flag = given.flag == "--eval-data" ? "--eval-data" : "--data";
   size_t plus = file.rfind('+');
   bool digits =
       plus != std::string::npos && plus > 0 && plus + 1 < file.size() &&
@@ -139,13 +147,15 @@ constexpr OptionSpec options[] = {
      "an input's windows of bytes, of a .npy or .bin:TYPE, n further on, or rows of a .npy or .safetensors:KEY; of "
      "all files if '*' matches several",
      [](Options &o, const Given &given) { o.data.push_back(parseData(given)); }, true, Alike::Files},
+    {"--eval-data", "IN=FILE[+n]", Train, "data",
+     "as --data, for files that are evaluated instead of a held-out part: the whole of them",
+     [](Options &o, const Given &given) { o.evalData.push_back(parseData(given)); }, true, Alike::Files},
     {"--windows", "ORDER", Train, "data",
      "where windows begin: random (default, or the checkpoint's), or epochs: side by side, each once, shuffled by "
      "the seed",
      [](Options &o, const Given &given) { o.windows = parseChosen<WindowOrder>(given); }},
-    {"--holdout", "PART", Train | Eval, "data", "last part of the data, never trained on (default 0.1, with --resume "
-     "the checkpoint's; 0: none)",
-     [](Options &o, const Given &given) { o.holdout = parseReal(given, 1); }},
+    {"--holdout", "PART", Train | Eval, "data", "last part of the data, never trained on (default 0.1, with --resume the checkpoint's; 0: none; 1, of eval: all)",
+     [](Options &o, const Given &given) { o.holdout = parseHoldout(o, given); }},
     {"--input", "NAME=@FILE", Infer | CheckGradients, "data", "a tensor: .npy, .safetensors:KEY, or - for stdin",
      [](Options &o, const Given &given) { o.inputs.push_back(parseTensor(given)); }, true, Alike::Files},
     {"--output", "NAME[=@FILE]", Infer, "data",

@@ -132,7 +132,9 @@ Options parseOptions(int argc, char **argv, const Tool &tool) {
   for (const char *option : {"--rtol", "--atol"})
     if (given.count(option) && options.expects.empty())
       throw usageError(std::string("option '") + option + "' needs '--expect OUTPUT=FILE'");
-  if (options.evalEvery && options.holdout == 0)
+  if (!options.evalData.empty() && options.resume.empty() && options.holdout.value_or(0) > 0)
+    throw usageError("'--eval-data' is evaluated instead of a held-out part, found '--holdout' too: give one of them");
+  if (options.evalEvery && options.evalData.empty() && options.holdout == 0)
     throw usageError("option '--eval-every' needs held-out data, but '--holdout 0' leaves none");
   if (given.count("--prompt") && given.count("--prompt-ids"))
     throw usageError("'--prompt' gives text, '--prompt-ids' numbers: give one of them");

@@ -24,7 +24,7 @@ struct Options {
   ModelRequest model;
   std::vector<std::pair<std::string, std::string>> given; // each flag with its value, in order
   bool help = false;
-  std::vector<DataOption> data;
+  std::vector<DataOption> data, evalData;
   std::optional<WindowOrder> windows;                 // default random, or the checkpoint's
   std::vector<TensorOption> inputs, outputs, expects; // an output without a file is printed
   std::string log, save, resume, params, mapFile;

@@ -57,9 +57,10 @@ std::vector<Named> filesRead(const Options &options) {
   addOption("--prefill", options.prefill);
   addOption("--params", options.params);
   addOption("--resume", options.resume);
-  for (const DataOption &option : options.data)
-    for (const std::string &name : option.names())
-      addOption("--data", name);
+  for (const auto *list : {&options.data, &options.evalData})
+    for (const DataOption &option : *list)
+      for (const std::string &name : option.names())
+        addOption(option.flag, name);
   for (const TensorOption &option : options.inputs)
     addOption("--input", option.location.file);
   for (const TensorOption &option : options.expects)

@@ -36,6 +36,9 @@ void printTensor(const TensorInfo &info, const Bytes &data);
 std::vector<double> heldOutMeans(const Data &data, uint64_t seed, Engine &engine);
 double heldOutLoss(const Data &data, uint64_t seed, Engine &engine);
 
+/// Warns of samples that `eval` leaves out, because they do not fill a batch.
+void warnOfLeftOut(const Data &data, int64_t batch);
+
 /// Loads --params, or draws the initial values of --seed. With `mayLack`, also draws the values that the file does not
 /// have.
 void prepareParameters(const Options &options, Engine &engine, bool mayLack = false);

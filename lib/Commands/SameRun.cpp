@@ -72,8 +72,9 @@ RunDescription describeRun(const Options &options) {
     if (alike == Alike::Names)
       told[of].push_back(value.substr(0, value.find('=')));
   }
-  for (const DataOption &option : options.data)
-    told["option '--data'"].push_back(describeData(option));
+  for (const auto *list : {&options.data, &options.evalData})
+    for (const DataOption &option : *list)
+      told["option '" + std::string(option.flag) + "'"].push_back(describeData(option));
   for (const TensorOption &option : options.inputs)
     told["option '--input'"].push_back(describeInput(option));
   if (!options.tokenizer.empty())

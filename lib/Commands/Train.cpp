@@ -29,7 +29,7 @@ TrainingState beginTraining(const Options &options, Engine &engine, std::optiona
   if (options.resume.empty()) {
     prepareParameters(options, engine, /*mayLack=*/true); // the file of a base model has no adapters
     return {0, options.seed.value_or(0), options.windows.value_or(WindowOrder::Random),
-            options.holdout.value_or(defaultHoldout)};
+            options.holdout.value_or(options.evalData.empty() ? defaultHoldout : 0)};
   }
   if (!options.params.empty())
     throw usageError("'--resume' goes on with a run, '--params' starts one: give one of them");
@@ -87,7 +87,8 @@ public:
     if (options.resume.empty() && engine.leads())
       refuseFormer("--log", options.log, options, "'--resume DIR' goes on with the log of a run, ");
     memory.transforms = options.map.has_value();
-    memory.holdsOut = options.resume.empty() ? options.holdout != 0 : options.holdout.value_or(0) > 0;
+    memory.holdsOut =
+        !options.evalData.empty() || (options.resume.empty() ? options.holdout != 0 : options.holdout.value_or(0) > 0);
     // Twice: before parameters are written, and again when the size of the data is known.
     checkMemory(engine, memory);
     engine.keepParametersIn(entry);
@@ -95,15 +96,15 @@ public:
     begun = state.step;
     if (!options.resume.empty())
       saved = folderOfStep(options.resume, begun);
-    if (options.evalEvery && *state.holdout == 0)
+    if (options.evalEvery && !evaluates())
       throw usageError("option '--eval-every' needs held-out data, but the checkpoint goes on with holdout 0");
     int64_t before = allocatedBytes();
     data = openData(entry, options.data, *state.holdout, *state.windows);
     data->checkTraining();
-    if (*state.holdout > 0)
+    if (evaluates())
       openHeldOut();
     memory.dataBytes = std::max<int64_t>(0, allocatedBytes() - before);
-    memory.holdsOut = *state.holdout > 0;
+    memory.holdsOut = evaluates();
     checkMemory(engine, memory);
     if (!options.save.empty() && engine.leads())
       folder.emplace(options.save, formerRun(), [&](int64_t step) { return step > state.step && savesBehind(step); });
@@ -147,7 +148,7 @@ public:
     signals.reset();
     progress.clear();
     std::optional<double> holdoutLoss;
-    if (*state.holdout > 0) {
+    if (evaluates()) {
       holdoutLoss = heldOutLoss(heldOutData(), state.seed, engine);
       std::printf("held-out loss %.3f\n", *holdoutLoss);
     }
@@ -180,10 +181,19 @@ private:
     warnOfLength("elements", lengthsBefore->elements, state.lengths->elements, *state.holdout);
   }
 
-  // Opens the data of eval if its batch or its inputs differ from those of train: a step may be several batches, and
-  // eval may draw less.
+  bool evaluates() const { return *state.holdout > 0 || !options.evalData.empty(); }
+
+  // Opens the data of eval if it is in other files, or if its batch or its inputs differ from those of train: a step
+  // may be several batches, and eval may draw less.
   void openHeldOut() {
     const EntryInfo &eval = needEntry(engine, "eval");
+    if (!options.evalData.empty()) {
+      apart = openEvalData(eval, options.evalData, options.data);
+      apart->checkHeldOut();
+      if (engine.leads())
+        warnOfLeftOut(*apart, eval.batch);
+      return;
+    }
     auto sameName = [](const TensorInfo &a, const TensorInfo &b) { return a.name == b.name; };
     if (eval.batch != entry.batch ||
         !std::equal(eval.inputs.begin(), eval.inputs.end(), entry.inputs.begin(), entry.inputs.end(), sameName))

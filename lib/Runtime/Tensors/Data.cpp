@@ -7,6 +7,7 @@
 #include "plc/Runtime/Tensors/Npy.h"
 #include "plc/Runtime/Tensors/RandomKeys.h"
 #include "plc/Runtime/Tensors/TensorFile.h"
+#include "plc/Support/Nearest.h"
 
 #include <algorithm>
 #include <glob.h>
@@ -18,7 +19,8 @@ const DataOption &findOption(const TensorInfo &input, const std::vector<DataOpti
   for (const DataOption &option : options)
     if (option.input == input.name)
       return option;
-  throw usageError("input '" + input.name + "' has no data: add --data " + input.name + "=FILE");
+  std::string flag = options.empty() ? DataOption().flag : options.front().flag;
+  throw usageError("input '" + input.name + "' has no data: add " + flag + " " + input.name + "=FILE");
 }
 
 /// A name of an existing file is no pattern, whatever characters it has. A key or type after `:` is kept.
@@ -56,11 +58,17 @@ void checkNames(const EntryInfo &entry, const std::vector<DataOption> &options) 
     const DataOption &option = options[i];
     for (size_t j = 0; j < i; ++j)
       if (options[j].input == option.input)
-        throw usageError("input '" + option.input + "' has two --data");
-    bool known = std::any_of(entry.inputs.begin(), entry.inputs.end(),
-                             [&](const TensorInfo &input) { return input.name == option.input && !input.isRandom(); });
+        throw usageError("input '" + option.input + "' has two " + option.flag);
+    Nearest nearest(option.input);
+    bool known = false;
+    for (const TensorInfo &input : entry.inputs) {
+      if (input.isRandom())
+        continue;
+      known |= input.name == option.input;
+      nearest.offer(input.name);
+    }
     if (!known)
-      throw usageError("the model has no input '" + option.input + "'");
+      throw usageError("the model has no input '" + option.input + "'" + nearest.text());
   }
   for (const TensorInfo &input : entry.inputs)
     if (!input.isRandom())
@@ -76,7 +84,7 @@ struct Part {
 /// Several ways, each with its own order of samples.
 class MixedData : public Data {
 public:
-  explicit MixedData(std::vector<Part> parts) : parts(std::move(parts)) {}
+  MixedData(int64_t batch, std::vector<Part> parts) : Data(batch), parts(std::move(parts)) {}
 
   std::vector<Bytes> trainBatch(uint64_t seed, int64_t step) const override {
     return join([&](const Data &data) { return data.trainBatch(seed, step); });
@@ -102,10 +110,10 @@ public:
   std::vector<Bytes> heldOutBatch(uint64_t seed, int64_t index) const override {
     return join([&](const Data &data) { return data.heldOutBatch(seed, index); });
   }
-  int64_t numHeldOutBatches() const override {
-    int64_t least = INT64_MAX;
+  int64_t numHeldOut() const override {
+    int64_t least = anySamples;
     for (const Part &part : parts)
-      least = std::min(least, part.data->numHeldOutBatches());
+      least = std::min(least, part.data->numHeldOut());
     return least;
   }
   void checkTraining() const override {
@@ -188,7 +196,19 @@ std::unique_ptr<Data> openData(const EntryInfo &entry, const std::vector<DataOpt
       [&](const EntryInfo &some) { return std::make_unique<RandomKeys>(some); }, parts);
   if (parts.size() == 1)
     return std::move(parts[0].data);
-  return std::make_unique<MixedData>(std::move(parts));
+  return std::make_unique<MixedData>(entry.batch, std::move(parts));
+}
+
+std::unique_ptr<Data> openEvalData(const EntryInfo &entry, const std::vector<DataOption> &evalOptions,
+                                   const std::vector<DataOption> &options) {
+  std::vector<DataOption> all = evalOptions;
+  for (const TensorInfo &input : entry.inputs) {
+    auto isOf = [&](const DataOption &option) { return option.input == input.name; };
+    auto found = std::find_if(options.begin(), options.end(), isOf);
+    if (!input.batched() && found != options.end() && std::none_of(evalOptions.begin(), evalOptions.end(), isOf))
+      all.push_back(*found);
+  }
+  return openData(entry, all, /*holdout=*/1);
 }
 
 } // namespace plc::runtime

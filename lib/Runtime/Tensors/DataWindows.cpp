@@ -39,7 +39,7 @@ void checkBytes(const TensorInfo &input, const std::string &file) {
 
 /// The shortest source decides how many windows there are.
 Windows::Windows(const EntryInfo &entry, const std::vector<DataOption> &options, double holdout, WindowOrder order)
-    : batch(entry.batch), order(order), epochs(stream) {
+    : SampledData(entry), order(order), epochs(stream) {
   for (const TensorInfo &input : entry.inputs) {
     const DataOption &option = findOption(input, options);
     bool isBytes = !isTensorFile(option.file) && !endOfNumbers(option.file);
@@ -50,7 +50,7 @@ Windows::Windows(const EntryInfo &entry, const std::vector<DataOption> &options,
     std::vector<StoredElements> files;
     for (const std::string &file : option.files())
       files.push_back(isBytes ? StoredElements::openBytes(file) : StoredElements::open(file));
-    Source source{input, option.file, {input, std::move(files)}, option.shift, input.numElements() / batch};
+    Source source{option.file, {input, std::move(files)}, option.shift, input.numElements() / batch};
     size = sources.empty() ? source.elements.size() : std::min(size, source.elements.size());
     reach = std::max(reach, source.window + source.shift);
     stride = std::max(stride, source.window);
@@ -75,64 +75,53 @@ void Windows::checkHeldOut() const {
       .note("a larger --holdout gives more; --holdout 0 trains without a held-out part");
 }
 
-std::vector<Bytes> Windows::readBatch(const std::vector<int64_t> &starts) const {
-  std::vector<Bytes> tensors;
-  for (const Source &source : sources) {
-    Bytes &tensor = tensors.emplace_back(source.input.numBytes());
-    Bytes window(static_cast<size_t>(source.window) * byteWidth(source.input.type));
-    for (size_t sample = 0; sample < starts.size(); ++sample) {
-      source.elements.read(starts[sample] + source.shift, source.window, window.data());
-      putSamples(source.input, tensor.data(), static_cast<int64_t>(sample), 1, window.data());
-    }
+void Windows::putWindow(int64_t start, int64_t at, std::vector<Bytes> &tensors) const {
+  for (size_t input = 0; input < sources.size(); ++input) {
+    const Source &source = sources[input];
+    Bytes window(static_cast<size_t>(source.window) * byteWidth(inputs[input].type));
+    source.elements.read(start + source.shift, source.window, window.data());
+    putSamples(inputs[input], tensors[input].data(), at, 1, window.data());
   }
-  return tensors;
 }
 
 /// Windows of an epoch stand side by side. They start at an offset of the epoch's own, so that each epoch cuts the text
 /// elsewhere.
-std::vector<int64_t> Windows::startsOfEpochs(uint64_t seed, int64_t step) const {
+int64_t Windows::startInEpoch(uint64_t seed, int64_t number) const {
   int64_t last = numTrainStarts() - 1, count = last / stride + 1, rest = last % stride;
-  std::vector<int64_t> starts;
-  for (int64_t sample = (step - 1) * batch + shift; sample < step * batch + shift; ++sample) {
-    int64_t epoch = sample / count;
-    // ~stream: independent of the draws of the other order.
-    int64_t first = randomBelow(rest + 1, seed, ~stream, static_cast<uint64_t>(epoch));
-    starts.push_back(first + stride * epochs.at(sample % count, count, seed, epoch));
-  }
-  return starts;
+  int64_t epoch = number / count;
+  // ~stream: independent of the draws of the other order.
+  int64_t first = randomBelow(rest + 1, seed, ~stream, static_cast<uint64_t>(epoch));
+  return first + stride * epochs.at(number % count, count, seed, epoch);
 }
 
-std::vector<Bytes> Windows::trainBatch(uint64_t seed, int64_t step) const { return readBatch(trainStarts(seed, step)); }
+int64_t Windows::trainStart(uint64_t seed, int64_t number) const {
+  if (order == WindowOrder::Epochs)
+    return startInEpoch(seed, number);
+  // Draws count from `batch` on: part of the meaning of a seed.
+  return randomBelow(numTrainStarts(), seed, stream, static_cast<uint64_t>(batch + number));
+}
 
-std::string Windows::describeTrainSample(uint64_t seed, int64_t step, size_t input, int64_t sample) const {
+void Windows::putTrainSample(uint64_t seed, int64_t number, int64_t at, std::vector<Bytes> &tensors) const {
+  putWindow(trainStart(seed, number), at, tensors);
+}
+
+void Windows::putHeldOutSample(int64_t number, int64_t at, std::vector<Bytes> &tensors) const {
+  putWindow(heldOutStart + number * stride, at, tensors);
+}
+
+std::string Windows::describeSample(uint64_t seed, int64_t number, size_t input) const {
   const Source &source = sources[input];
-  int64_t first = trainStarts(seed, step)[static_cast<size_t>(sample)] + source.shift;
+  int64_t first = trainStart(seed, number) + source.shift;
   return std::string(unit) + " " + std::to_string(first) + " to " + std::to_string(first + source.window - 1) +
          " of '" + source.file + "'";
 }
 
-std::vector<int64_t> Windows::trainStarts(uint64_t seed, int64_t step) const {
-  if (order == WindowOrder::Epochs)
-    return startsOfEpochs(seed, step);
-  std::vector<int64_t> starts;
-  for (int64_t sample = 0; sample < batch; ++sample)
-    starts.push_back(randomBelow(numTrainStarts(), seed, stream, static_cast<uint64_t>(step * batch + shift + sample)));
-  return starts;
-}
-
-int64_t Windows::numHeldOutBatches() const {
+int64_t Windows::numHeldOut() const {
   int64_t heldOut = size - heldOutStart;
   if (heldOut < reach || stride == 0)
     return 0;
   // A window needs `reach` elements from its start; starts are `stride` apart.
-  return ((heldOut - reach) / stride + 1) / batch;
-}
-
-std::vector<Bytes> Windows::heldOutBatch(uint64_t /*seed*/, int64_t index) const {
-  std::vector<int64_t> starts;
-  for (int64_t sample = 0; sample < batch; ++sample)
-    starts.push_back(heldOutStart + (index * batch + sample) * stride);
-  return readBatch(starts);
+  return (heldOut - reach) / stride + 1;
 }
 
 } // namespace plc::runtime

@@ -4,7 +4,7 @@
 
 #include "ElementSequence.h"
 #include "EpochOrder.h"
-#include "plc/Runtime/Tensors/Data.h"
+#include "SampledData.h"
 
 namespace plc::runtime {
 
@@ -15,33 +15,31 @@ namespace plc::runtime {
 ///   elements)
 ///
 /// A training window, shifted or not, ends at or before T. Held-out windows do not overlap, nor do those of an epoch.
-class Windows : public Data {
+class Windows : public SampledData {
 public:
   Windows(const EntryInfo &entry, const std::vector<DataOption> &options, double holdout,
           WindowOrder order = WindowOrder::Random);
 
   DataLengths lengths() const override { return {0, size}; }
-  std::vector<Bytes> trainBatch(uint64_t seed, int64_t step) const override;
-  std::string describeTrainSample(uint64_t seed, int64_t step, size_t input, int64_t sample) const override;
-  int64_t numHeldOutBatches() const override;
-  std::vector<Bytes> heldOutBatch(uint64_t seed, int64_t index) const override;
+  int64_t numHeldOut() const override;
+  void putTrainSample(uint64_t seed, int64_t number, int64_t at, std::vector<Bytes> &tensors) const override;
+  void putHeldOutSample(int64_t number, int64_t at, std::vector<Bytes> &tensors) const override;
+  std::string describeSample(uint64_t seed, int64_t number, size_t input) const override;
   void checkTraining() const override;
   void checkHeldOut() const override;
 
 private:
   struct Source {
-    TensorInfo input;
     std::string file;
     ElementSequence elements;
     int64_t shift, window; // in elements: of the option; of a sample
   };
-  /// Where the windows of a training batch begin; startsOfEpochs for that order.
-  std::vector<int64_t> trainStarts(uint64_t seed, int64_t step) const;
-  std::vector<int64_t> startsOfEpochs(uint64_t seed, int64_t step) const;
-  std::vector<Bytes> readBatch(const std::vector<int64_t> &starts) const;
+  /// Where the windows of a training sample begin; startInEpoch for that order.
+  int64_t trainStart(uint64_t seed, int64_t number) const;
+  int64_t startInEpoch(uint64_t seed, int64_t number) const;
+  void putWindow(int64_t start, int64_t at, std::vector<Bytes> &tensors) const;
   int64_t numTrainStarts() const { return heldOutStart - reach + 1; }
 
-  int64_t batch;
   WindowOrder order;
   EpochOrder epochs;
   std::vector<Source> sources; // in the order of the entry's inputs

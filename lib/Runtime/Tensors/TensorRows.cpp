@@ -3,17 +3,15 @@
 
 #include "plc/Runtime/Tensors/InitialValues.h"
 
-#include <numeric>
-
 namespace plc::runtime {
 
 TensorRows::TensorRows(const EntryInfo &entry, const std::vector<DataOption> &options, double holdout)
-    : batch(entry.batch), epochs(hashBytes("rows")) {
+    : SampledData(entry), epochs(hashBytes("rows")) {
   for (const TensorInfo &input : entry.inputs) {
     const DataOption &option = findOption(input, options);
     if (option.shift)
       throw usageError("rows of a tensor file ('" + option.file + "') cannot be shifted");
-    Source source{input, {}};
+    Source source;
     int64_t count = 0;
     for (const std::string &file : option.files())
       count += source.files.emplace_back(StoredElements::open(file), input).count();
@@ -47,42 +45,31 @@ std::pair<const RowFile &, int64_t> TensorRows::Source::find(int64_t row) const 
   return {*file, row};
 }
 
-std::vector<Bytes> TensorRows::readBatch(const std::vector<int64_t> &chosen) const {
-  std::vector<Bytes> tensors;
-  for (const Source &source : sources) {
-    Bytes &tensor = tensors.emplace_back(source.input.numBytes());
-    Bytes sample(source.input.numBytes() / static_cast<size_t>(batch));
-    for (size_t i = 0; i < chosen.size(); ++i) {
-      auto [file, row] = source.find(chosen[i]);
-      file.read(row, sample.data());
-      putSamples(source.input, tensor.data(), static_cast<int64_t>(i), 1, sample.data());
-    }
+void TensorRows::putRow(int64_t row, int64_t at, std::vector<Bytes> &tensors) const {
+  for (size_t input = 0; input < sources.size(); ++input) {
+    Bytes sample(inputs[input].numBytes() / static_cast<size_t>(batch));
+    auto [file, index] = sources[input].find(row);
+    file.read(index, sample.data());
+    putSamples(inputs[input], tensors[input].data(), at, 1, sample.data());
   }
-  return tensors;
 }
 
-int64_t TensorRows::trainRow(uint64_t seed, int64_t step, int64_t sample) const {
-  // Samples are numbered through all steps; each epoch is a run of trainRows of them.
-  int64_t number = (step - 1) * batch + shift + sample;
+/// Each epoch is a run of trainRows samples.
+int64_t TensorRows::trainRow(uint64_t seed, int64_t number) const {
   return epochs.at(number % trainRows, trainRows, seed, number / trainRows);
 }
 
-std::vector<Bytes> TensorRows::trainBatch(uint64_t seed, int64_t step) const {
-  std::vector<int64_t> chosen;
-  for (int64_t sample = 0; sample < batch; ++sample)
-    chosen.push_back(trainRow(seed, step, sample));
-  return readBatch(chosen);
+void TensorRows::putTrainSample(uint64_t seed, int64_t number, int64_t at, std::vector<Bytes> &tensors) const {
+  putRow(trainRow(seed, number), at, tensors);
 }
 
-std::string TensorRows::describeTrainSample(uint64_t seed, int64_t step, size_t input, int64_t sample) const {
-  auto [file, row] = sources[input].find(trainRow(seed, step, sample));
+void TensorRows::putHeldOutSample(int64_t number, int64_t at, std::vector<Bytes> &tensors) const {
+  putRow(trainRows + number, at, tensors);
+}
+
+std::string TensorRows::describeSample(uint64_t seed, int64_t number, size_t input) const {
+  auto [file, row] = sources[input].find(trainRow(seed, number));
   return "row " + std::to_string(row) + " of '" + file.name() + "'";
-}
-
-std::vector<Bytes> TensorRows::heldOutBatch(uint64_t /*seed*/, int64_t index) const {
-  std::vector<int64_t> chosen(static_cast<size_t>(batch));
-  std::iota(chosen.begin(), chosen.end(), trainRows + index * batch);
-  return readBatch(chosen);
 }
 
 } // namespace plc::runtime

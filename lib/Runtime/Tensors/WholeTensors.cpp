@@ -6,7 +6,7 @@
 
 namespace plc::runtime {
 
-WholeTensors::WholeTensors(const EntryInfo &entry, const std::vector<DataOption> &options) {
+WholeTensors::WholeTensors(const EntryInfo &entry, const std::vector<DataOption> &options) : Data(entry.batch) {
   for (const TensorInfo &input : entry.inputs) {
     const DataOption &option = findOption(input, options);
     if (!isTensorFile(option.file))

@@ -12,7 +12,7 @@ public:
   WholeTensors(const EntryInfo &entry, const std::vector<DataOption> &options);
 
   std::vector<Bytes> trainBatch(uint64_t, int64_t) const override { return tensors; }
-  int64_t numHeldOutBatches() const override { return INT64_MAX; }
+  int64_t numHeldOut() const override { return anySamples; }
   std::vector<Bytes> heldOutBatch(uint64_t, int64_t) const override { return tensors; }
   void checkTraining() const override {}
   void checkHeldOut() const override {}

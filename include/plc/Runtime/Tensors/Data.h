@@ -9,10 +9,11 @@
 
 namespace plc::runtime {
 
-/// The option `--data IN=FILE[+n]`.
+/// The option `--data IN=FILE[+n]`, or `--eval-data`.
 struct DataOption {
-  std::string input, file; // `file` may be a pattern
-  int64_t shift = 0;       // in elements; for windows
+  std::string input, file;     // `file` may be a pattern
+  int64_t shift = 0;           // in elements; for windows
+  const char *flag = "--data"; // for messages
 
   /// The files that match, sorted by name. Throws fileError if there is none.
   std::vector<std::string> files() const;
@@ -38,6 +39,7 @@ int64_t numTrainedOn(int64_t count, double holdout);
 /// all processes have the same.
 class Data {
 public:
+  explicit Data(int64_t batch) : batch(batch) {}
   virtual ~Data() = default;
 
   /// For a run that continues with another batch size: adds `by` to the number of the first sample of each step.
@@ -50,8 +52,11 @@ public:
   /// tensor.
   virtual std::string describeTrainSample(uint64_t, int64_t, size_t, int64_t) const { return ""; }
 
-  /// Whole batches of held-out data, in the order of the file. Samples that do not fill a batch are left out.
-  virtual int64_t numHeldOutBatches() const = 0;
+  /// Held-out samples; anySamples if all batches share one tensor.
+  virtual int64_t numHeldOut() const = 0;
+  static constexpr int64_t anySamples = INT64_MAX;
+  /// Whole batches of them, in the order of the file. Samples that do not fill a batch are left out.
+  int64_t numHeldOutBatches() const { return numHeldOut() / batch; }
   virtual std::vector<Bytes> heldOutBatch(uint64_t seed, int64_t index) const = 0;
 
   /// Throw Error if there is no training data, or not one held-out batch.
@@ -59,6 +64,7 @@ public:
   virtual void checkHeldOut() const = 0;
 
 protected:
+  int64_t batch;     // samples of a batch
   int64_t shift = 0; // of shiftSamples
 };
 
@@ -71,6 +77,11 @@ protected:
 /// data that fits.
 std::unique_ptr<Data> openData(const EntryInfo &entry, const std::vector<DataOption> &options, double holdout,
                                WindowOrder order = WindowOrder::Random);
+
+/// Opens the data of `--eval-data`, all of which is evaluated. An input without a batch that has none takes that of
+/// `--data`.
+std::unique_ptr<Data> openEvalData(const EntryInfo &entry, const std::vector<DataOption> &evalOptions,
+                                   const std::vector<DataOption> &options);
 
 /// Whether the name is that of a .npy or .safetensors file, with or without a key.
 bool isTensorFile(const std::string &file);

@@ -16,17 +16,16 @@ Bytes randomKeys(const TensorInfo &input, uint64_t seed, int64_t step, int64_t f
 /// Samples count within the batch of a training step, or within the held-out data.
 class RandomKeys : public Data {
 public:
-  explicit RandomKeys(const EntryInfo &entry) : inputs(entry.inputs), batch(entry.batch) {}
+  explicit RandomKeys(const EntryInfo &entry) : Data(entry.batch), inputs(entry.inputs) {}
 
   std::vector<Bytes> trainBatch(uint64_t seed, int64_t step) const override;
-  int64_t numHeldOutBatches() const override { return INT64_MAX; }
+  int64_t numHeldOut() const override { return anySamples; }
   std::vector<Bytes> heldOutBatch(uint64_t seed, int64_t index) const override;
   void checkTraining() const override {}
   void checkHeldOut() const override {}
 
 private:
   std::vector<TensorInfo> inputs;
-  int64_t batch;
 };
 
 } // namespace plc::runtime
