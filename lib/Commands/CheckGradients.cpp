@@ -1,4 +1,5 @@
 // `check-gradients`: compares gradients with differences of the loss.
+#include "GivenInputs.h"
 #include "Runs.h"
 #include "plc/Runtime/Tensors/InitialValues.h"
 #include "plc/Runtime/Tensors/RandomKeys.h"

@@ -89,6 +89,8 @@ int runCommands(int argc, char **argv, const Tool &tool) {
     checkOverwrites(options);
     if (!options.mapFile.empty())
       options.map = tool.readMap(options.mapFile, readFile(options.mapFile));
+    if (!options.promptsFile.empty())
+      options.prompts = readPrompts(options.promptsFile);
     if (!options.tokenizer.empty())
       options.codec = tool.readTokenizer(options.tokenizer, readFile(options.tokenizer));
     if (!options.prefill.empty()) {

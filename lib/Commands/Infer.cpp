@@ -1,9 +1,9 @@
 // `plc-run infer`: one run of an entry on given tensors.
+#include "GivenInputs.h"
 #include "Log.h"
 #include "Runs.h"
 #include "plc/Runtime/Base/Files.h"
 #include "plc/Runtime/Tensors/Checkpoint.h"
-#include "plc/Runtime/Tensors/ConvertTensor.h"
 #include "plc/Runtime/Tensors/Npy.h"
 #include "plc/Runtime/Tensors/RandomKeys.h"
 #include "plc/Runtime/Tensors/Safetensors.h"
@@ -21,33 +21,6 @@ namespace plc::runtime {
 namespace {
 
 constexpr std::string_view stdinFile = "-";
-
-/// Reads a tensor that must have the shape of `wanted`, and its type or one that converts to it.
-Tensor readTensorLike(const TensorOption &option, const TensorInfo &wanted, const char *what) {
-  Tensor tensor = readTensor(option.location);
-  convertTensor(option.location.file, std::string(what) + " '" + wanted.name + "'", wanted.type, tensor);
-  if (tensor.info.type != wanted.type || tensor.info.shape != wanted.shape)
-    throw fileError(option.location.file, "tensor is " + tensor.info.typeText() + ", expected " + wanted.typeText() +
-                                              " for " + what + " '" + wanted.name + "'");
-  return tensor;
-}
-
-size_t indexOf(const std::vector<TensorInfo> &tensors, const std::string &name, const char *what) {
-  std::string names;
-  for (size_t i = 0; i < tensors.size(); ++i) {
-    if (tensors[i].name == name)
-      return i;
-    names += (i ? ", '" : "'") + tensors[i].name + "'";
-  }
-  throw usageError("unknown " + std::string(what) + " '" + name + "', expected one of " + names);
-}
-
-const TensorInfo *find(const std::vector<TensorInfo> &tensors, const std::string &name) {
-  for (const TensorInfo &tensor : tensors)
-    if (tensor.name == name)
-      return &tensor;
-  return nullptr;
-}
 
 /// Throws the reason why there is no `grad(NAME)`.
 void checkGradient(const std::string &asked, const std::string &name, const EntryInfo &infer, const Engine &engine) {
@@ -106,14 +79,6 @@ const EntryInfo &chooseEntry(const Options &options, const Engine &engine) {
   if (!best)
     refuseOutputs(asked, engine);
   return *best;
-}
-
-/// Each of several processes reads its inputs itself, and only one has stdin.
-void checkInputFiles(const Options &options, const Engine &engine) {
-  for (const TensorOption &option : options.inputs)
-    if (engine.numProcesses() > 1 && option.location.file == stdinFile)
-      throw usageError("input '" + option.name + "' is stdin, which " + std::to_string(engine.numProcesses()) +
-                       " processes cannot share: give a file");
 }
 
 /// Reads the inputs; keys of draws that are not given stay empty.
@@ -235,23 +200,6 @@ std::vector<Bytes> runEach(Engine &engine, const EntryInfo &entry, const std::ve
 }
 
 } // namespace
-
-std::vector<std::optional<Bytes>> givenInputs(const Options &options, const EntryInfo &entry, const Engine &engine) {
-  std::vector<std::optional<Bytes>> inputs(entry.inputs.size());
-  for (const TensorOption &option : options.inputs) {
-    if (std::none_of(engine.entries().begin(), engine.entries().end(),
-                     [&](const EntryInfo &each) { return find(each.inputs, option.name) != nullptr; }))
-      indexOf(entry.inputs, option.name, "input");
-    for (size_t i = 0; i < entry.inputs.size(); ++i) {
-      if (entry.inputs[i].name != option.name)
-        continue;
-      if (inputs[i])
-        throw usageError("input '" + option.name + "' is given twice");
-      inputs[i] = readTensorLike(option, entry.inputs[i], "input").data;
-    }
-  }
-  return inputs;
-}
 
 void printTensor(const TensorInfo &info, const Bytes &data) {
   constexpr int64_t shown = 8;

@@ -2,6 +2,7 @@
 #include "OptionTable.h"
 
 #include "Runs.h"
+#include "plc/Runtime/Base/TextCodec.h"
 #include "plc/Runtime/Execute/ModuleEngine.h"
 #include "plc/Support/ResultName.h"
 
@@ -125,6 +126,32 @@ TensorOption parseTensor(const Given &given) {
   return {name, TensorLocation::parse(rest.substr(1))};
 }
 
+/// A tensor, or numbers for its elements.
+TensorOption parseInput(const Given &given) {
+  size_t equal = given.text.find('=');
+  std::string_view rest = equal == std::string::npos ? "" : std::string_view(given.text).substr(equal + 1);
+  auto isNumber = [](std::string_view word) {
+    double value = 0;
+    auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    return error != std::errc::invalid_argument && end == word.data() + word.size();
+  };
+  bool areNumbers = !rest.empty();
+  for (std::string_view words = rest; areNumbers;) {
+    size_t comma = words.find(',');
+    areNumbers = isNumber(words.substr(0, comma));
+    if (comma == words.npos)
+      break;
+    words.remove_prefix(comma + 1);
+  }
+  if (areNumbers)
+    return {parsePair(given, "NAME=NUMBER").first, {}, std::string(rest)};
+  try {
+    return parseTensor(given);
+  } catch (Error &error) {
+    throw error.note("numbers stand for themselves: NAME=0.5, or NAME=1,2,3 for each element");
+  }
+}
+
 /// A name without a file: the result is printed.
 TensorOption parseOutput(const Given &given) {
   bool alone = !given.text.empty() && given.text.find('=') == std::string::npos;
@@ -156,8 +183,9 @@ constexpr OptionSpec options[] = {
      [](Options &o, const Given &given) { o.windows = parseChosen<WindowOrder>(given); }},
     {"--holdout", "PART", Train | Eval, "data", "last part of the data, never trained on (default 0.1, with --resume the checkpoint's; 0: none; 1, of eval: all)",
      [](Options &o, const Given &given) { o.holdout = parseHoldout(o, given); }},
-    {"--input", "NAME=@FILE", Infer | CheckGradients, "data", "a tensor: .npy, .safetensors:KEY, or - for stdin",
-     [](Options &o, const Given &given) { o.inputs.push_back(parseTensor(given)); }, true, Alike::Files},
+    {"--input", "NAME=@FILE|NUMBERS", Infer | Generate | CheckGradients, "data",
+     "a tensor: .npy, .safetensors:KEY, or NAME=- for stdin; or its numbers, or one for all elements",
+     [](Options &o, const Given &given) { o.inputs.push_back(parseInput(given)); }, true, Alike::Files},
     {"--output", "NAME[=@FILE]", Infer, "data",
      "a result or grad(NAME): told, or written to .npy, .safetensors:KEY, or - (default: all results are told)",
      [](Options &o, const Given &given) { o.outputs.push_back(parseOutput(given)); }, true, Alike::Names},
@@ -174,18 +202,20 @@ constexpr OptionSpec options[] = {
      "the result: .npy, .safetensors:KEY, or - for stdout (default: it is told)",
      [](Options &o, const Given &given) { o.out = TensorLocation::parse(given.text); }},
     {"--prompt", "TEXT", Generate, "text", "what a text begins with; given more than once, so many texts",
-     [](Options &o, const Given &given) { o.prompts.push_back(given.text); }, true},
+     [](Options &o, const Given &given) { o.prompts.push_back({given.text, std::nullopt, ""}); }, true},
+    {"--prompts", "FILE", Generate, "text",
+     "a prompt in each line; or a .jsonl of strings or lists of tokens, whose results are JSON lines",
+     [](Options &o, const Given &given) { o.promptsFile = given.text; }, false, Alike::Files},
     {"--tokenizer", "FILE.json", Generate, "text", "a tokenizer.json, as Hugging Face's models have (default: bytes)",
      [](Options &o, const Given &given) { o.tokenizer = given.text; }, false, Alike::Files},
     {"--prompt-ids", "N,N,..", Generate, "text",
      "instead of a prompt the numbers of its tokens; without a tokenizer numbers are written, too",
      [](Options &o, const Given &given) {
-       o.promptsAreNumbers = true;
-       o.prompts.push_back(given.text);
+       o.prompts.push_back({given.text, numberCodec()->encode(given.text), ""});
      },
      true},
     {"--prefill", "FILE", Generate, "text",
-     "a model that reads prompts, several tokens in a run, for one that keeps a state: .plcm or .ein",
+     "a model that fills states of one that keeps some, from prompts or other inputs: .plcm or .ein",
      [](Options &o, const Given &given) { o.prefill = given.text; }, false, Alike::Presence},
     {"--tokens", "N", Generate, "text", "tokens to add: bytes of a byte-level model (default 200)",
      [](Options &o, const Given &given) { o.tokens = parseInteger(given, 0); }},
@@ -196,6 +226,12 @@ constexpr OptionSpec options[] = {
     {"--top-p", "P", Generate, "text",
      "draws from the likeliest tokens that together have the probability P (default 1: all)",
      [](Options &o, const Given &given) { o.topP = parsePart(given); }},
+    {"--min-p", "P", Generate, "text",
+     "draws from the tokens that are at least P times as likely as the likeliest (default 0: all)",
+     [](Options &o, const Given &given) { o.minP = parseNumber(given, 0, std::nextafter(1, 2), "a number from 0 to 1"); }},
+    {"--repetition-penalty", "X", Generate, "text",
+     "divides the positive logits of tokens that are in the text by X, and multiplies the others (default 1)",
+     [](Options &o, const Given &given) { o.repetitionPenalty = parseNumber(given, DBL_MIN, INFINITY, "a number above 0"); }},
     {"--stop", "TEXT", Generate, "text", "ends a text before this one; of several, the first that comes",
      [](Options &o, const Given &given) { o.stops.push_back(given.text); }, true},
     {"--steps", "N", Train, "training", "number of the last step (default 100)",

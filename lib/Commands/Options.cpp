@@ -136,6 +136,9 @@ Options parseOptions(int argc, char **argv, const Tool &tool) {
     throw usageError("'--eval-data' is evaluated instead of a held-out part, found '--holdout' too: give one of them");
   if (options.evalEvery && options.evalData.empty() && options.holdout == 0)
     throw usageError("option '--eval-every' needs held-out data, but '--holdout 0' leaves none");
+  if (given.count("--prompts") && !options.prompts.empty())
+    throw usageError("'--prompts' names a file of all prompts, found '" +
+                     std::string(given.count("--prompt") ? "--prompt" : "--prompt-ids") + "' too: give one of them");
   if (given.count("--prompt") && given.count("--prompt-ids"))
     throw usageError("'--prompt' gives text, '--prompt-ids' numbers: give one of them");
   if (options.drawsParameters && !options.params.empty())

@@ -2,6 +2,7 @@
 #ifndef PLC_LIB_COMMANDS_OPTIONS_H
 #define PLC_LIB_COMMANDS_OPTIONS_H
 
+#include "Text/Prompts.h"
 #include "plc/Commands/Commands.h"
 #include "plc/Runtime/Tensors/Data.h"
 #include "plc/Runtime/Tensors/ParameterMap.h"
@@ -11,10 +12,11 @@
 
 namespace plc::runtime {
 
-/// An option `NAME=@FILE` or `NAME=@FILE.safetensors:KEY`.
+/// An option `NAME=@FILE`, `NAME=@FILE.safetensors:KEY` or, for inputs, `NAME=NUMBERS`.
 struct TensorOption {
   std::string name;
   TensorLocation location;
+  std::string numbers{}; // separated by commas; empty: a file
 };
 
 constexpr double defaultHoldout = 0.1;
@@ -38,10 +40,11 @@ struct Options {
   std::optional<uint64_t> seed;  // default 0, or the checkpoint's
   std::optional<double> holdout; // default defaultHoldout, or the checkpoint's
   double rtol = 0, atol = 0;
-  std::vector<std::string> prompts, stops;
-  bool promptsAreNumbers = false;
+  std::vector<Prompt> prompts;
+  std::string promptsFile;
+  std::vector<std::string> stops;
   int64_t tokens = 200, topK = 0;
-  double temperature = 0.8, topP = 1;
+  double temperature = 0.8, topP = 1, minP = 0, repetitionPenalty = 1;
   std::string prefill;
   std::shared_ptr<Engine> prefillEngine; // of `prefill`
   std::vector<std::string> words;        // arguments of a command without a model

@@ -55,6 +55,7 @@ std::vector<Named> filesRead(const Options &options) {
   addOption("--map", options.mapFile);
   addOption("--tokenizer", options.tokenizer);
   addOption("--prefill", options.prefill);
+  addOption("--prompts", options.promptsFile);
   addOption("--params", options.params);
   addOption("--resume", options.resume);
   for (const auto *list : {&options.data, &options.evalData})

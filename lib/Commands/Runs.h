@@ -3,7 +3,6 @@
 #define PLC_LIB_COMMANDS_RUNS_H
 
 #include "Options.h"
-#include "Sampling.h"
 #include "plc/Runtime/Base/TextCodec.h"
 
 namespace plc::runtime {
@@ -24,9 +23,6 @@ void runEinsum(const Options &options, const Tool &tool);
 
 /// Prints or writes the tokens of a text.
 void runTokenize(const Options &options, const Tool &tool);
-
-/// The entry's inputs that `--input` gives; nullopt for the others. An input of another entry is allowed, and ignored.
-std::vector<std::optional<Bytes>> givenInputs(const Options &options, const EntryInfo &entry, const Engine &engine);
 
 /// Prints name, type, shape and first values.
 void printTensor(const TensorInfo &info, const Bytes &data);

@@ -55,6 +55,8 @@ std::string describeData(const DataOption &option) {
 }
 
 std::string describeInput(const TensorOption &option) {
+  if (!option.numbers.empty())
+    return option.name + "=" + option.numbers;
   if (option.location.file == "-")
     return option.name + "=-";
   return option.name + "=" + describeFiles({option.location.file}) +
@@ -77,6 +79,8 @@ RunDescription describeRun(const Options &options) {
       told["option '" + std::string(option.flag) + "'"].push_back(describeData(option));
   for (const TensorOption &option : options.inputs)
     told["option '--input'"].push_back(describeInput(option));
+  if (!options.promptsFile.empty())
+    told["option '--prompts'"] = {describeFiles({options.promptsFile})};
   if (!options.tokenizer.empty())
     told["option '--tokenizer'"] = {describeFiles({options.tokenizer})};
   return told;

@@ -1,5 +1,5 @@
-#include "Sampling.h"
-#include "StopText.h"
+#include "Text/Sampling.h"
+#include "Text/StopText.h"
 
 #include <array>
 #include <cmath>
@@ -53,6 +53,27 @@ TEST(Sampling, TopPKeepsTheFewestThatReachIt) {
   expectShares({.temperature = 1, .topK = 2, .topP = 0.5}, {1});
   // A higher temperature spreads the same share over more.
   expectShares({.temperature = 100, .topP = 0.5}, {1, 3, 5});
+}
+
+// Relative to the likeliest, the probabilities at T = 1 are 0.223, 1, 0.050, 1, 0, 0.472.
+TEST(Sampling, MinPKeepsWhatIsLikelyEnough) {
+  expectShares({.temperature = 1, .minP = 1}, {1, 3});
+  expectShares({.temperature = 1, .minP = 0.4}, {1, 3, 5});
+  expectShares({.temperature = 1, .minP = 0.2}, {0, 1, 3, 5});
+  expectShares({.temperature = 1, .minP = 0.01}, {0, 1, 2, 3, 5});
+  // Higher temperatures bring the tokens together; topK and topP come first.
+  expectShares({.temperature = 4, .minP = 0.4}, {0, 1, 2, 3, 5});
+  expectShares({.temperature = 1, .topK = 2, .minP = 0.2}, {1, 3});
+  expectShares({.temperature = 1, .topP = 0.3, .minP = 0.2}, {1});
+}
+
+TEST(Sampling, PenaltyIsOfEachTokenOnce) {
+  std::array<double, 6> found = logits;
+  const std::array<int64_t, 5> text = {1, 2, 1, 4, 1};
+  penalizeRepetition(found, text, 2);
+  EXPECT_EQ(found, (std::array<double, 6>{0.5, 1.0, -2.0, 2.0, -INFINITY, 1.25}));
+  penalizeRepetition(found, text, 1);
+  EXPECT_EQ(found[1], 1.0);
 }
 
 TEST(Sampling, TemperatureZeroIsTheLowestOfTheLikeliest) {

@@ -47,7 +47,29 @@ void keepNucleus(std::span<const double> logits, const Sampling &sampling, std::
   }
 }
 
+/// Min-p sampling (Nguyen et al., 2024).
+void keepLikely(std::span<const double> logits, const Sampling &sampling, std::vector<int64_t> &tokens) {
+  double most = -INFINITY;
+  for (int64_t token : tokens)
+    most = std::max(most, logits[static_cast<size_t>(token)]);
+  std::erase_if(tokens, [&](int64_t token) {
+    return plainExp((logits[static_cast<size_t>(token)] - most) / sampling.temperature) < sampling.minP;
+  });
+}
+
 } // namespace
+
+void penalizeRepetition(std::span<double> logits, std::span<const int64_t> text, double penalty) {
+  if (penalty == 1)
+    return;
+  std::vector<bool> seen(logits.size());
+  for (int64_t token : text) {
+    auto index = static_cast<size_t>(token);
+    if (!seen[index])
+      logits[index] = logits[index] > 0 ? logits[index] / penalty : logits[index] * penalty;
+    seen[index] = true;
+  }
+}
 
 int64_t drawToken(std::span<const double> logits, const Sampling &sampling, uint64_t row, uint64_t position) {
   static const uint64_t stream = hashBytes("generate");
@@ -56,6 +78,8 @@ int64_t drawToken(std::span<const double> logits, const Sampling &sampling, uint
     return tokens.empty() ? -1 : tokens[0];
   if (sampling.topP < 1)
     keepNucleus(logits, sampling, tokens);
+  if (sampling.minP > 0)
+    keepLikely(logits, sampling, tokens);
   // The Gumbel trick: the largest logit / T + Gumbel noise is a draw from softmax(logits / T), without a sum over all.
   int64_t best = -1;
   double bestScore = -INFINITY;
