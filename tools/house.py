@@ -44,7 +44,7 @@ MAY |= {
 FOLDERS = {
     "Algebra": {"Base": set(), "Loops": {"Base"}, "Simplify": {"Base", "Loops"}, "Precision": {"Base", "Loops"}, "Batch": {"Base", "Loops"},
                 "Entries": {"Base", "Batch"}, "Shard": {"Base"}, "Adjoint": {"Base", "Loops"}},
-    "Commands": {"Text": set()},
+    "Commands": {"Logs": set(), "Text": set()},
     "Dialect": {"Ein": set(), "Plan": {"Ein"}, "Blis": set()},
     "Language": {"Syntax": set(), "Errors": set(), "Emit": {"Syntax"}, "Elaborate": {"Syntax", "Emit"}, "Files": {"Syntax", "Emit", "Elaborate"}},
     "Planner": {"Base": set(), "Cuts": {"Base"}, "Schedule": {"Base"}, "Addresses": {"Base"},

@@ -24,10 +24,6 @@ std::vector<double> heldOutMeans(const Data &data, uint64_t seed, Engine &engine
   return means;
 }
 
-double heldOutLoss(const Data &data, uint64_t seed, Engine &engine) {
-  return heldOutMeans(data, seed, engine)[needEntry(engine, "eval").findOutput(lossName)];
-}
-
 void warnOfLeftOut(const Data &data, int64_t batch) {
   int64_t count = data.numHeldOut(), left = count % batch;
   if (left && count != Data::anySamples)

@@ -1,4 +1,4 @@
-// Lines of JSON with numbers in their shortest digits.
+// Writes one record of a step in three formats.
 #include "Log.h"
 
 #include "plc/Runtime/Base/Files.h"
@@ -56,33 +56,79 @@ void checkLog(const std::string &file) {
     throw fileError(file, "is no log, with which '--resume' could go on");
 }
 
-} // namespace
-
-Log::Log(const std::string &file, bool append, Engine &engine) : engine(engine), real(engine.realType()), file(file) {
-  if (file.empty() || !engine.leads())
-    return;
-  bool isFile = file != "-";
-  if (append && isFile) {
-    checkLog(file);
-    dropCutLine(file);
-  }
-  out = isFile ? std::fopen(file.c_str(), append ? "a" : "w") : stdout;
-  if (!out)
-    throw fileError(file, std::string("cannot be written: ") + std::strerror(errno));
-  if (!append || !isFile || std::ftell(out) == 0)
-    writeLine(logBegin + engine.planJson() + "}");
+/// The first line of a file without its end.
+std::string firstLine(const std::string &file) {
+  std::string line;
+  std::ifstream in(file);
+  std::getline(in, line);
+  return line;
 }
 
-Log::~Log() {
+std::string join(const std::vector<std::string> &cells, const char *between) {
+  std::string line;
+  for (const std::string &cell : cells)
+    line += (&cell == cells.data() ? "" : between) + cell;
+  return line;
+}
+
+} // namespace
+
+LogFile::~LogFile() {
   if (out && out != stdout)
     std::fclose(out);
 }
 
-void Log::writeLine(const std::string &line) {
+void LogFile::open(const std::string &name, bool append) {
+  file = name;
+  bool isFile = file != "-";
+  if (append && isFile)
+    dropCutLine(file);
+  out = isFile ? std::fopen(file.c_str(), append ? "a" : "w") : stdout;
+  if (!out)
+    throw fileError(file, std::string("cannot be written: ") + std::strerror(errno));
+}
+
+void LogFile::writeLine(const std::string &line) {
   if (!out)
     return;
   if (std::fprintf(out, "%s\n", line.c_str()) < 0 || std::fflush(out) != 0)
     throw fileError(file, std::string("cannot be written: ") + std::strerror(errno));
+}
+
+Log::Log(const Options &options, int64_t begun, Engine &engine)
+    : engine(engine), real(engine.realType()), columns(stepColumns(engine)), hasJson(!options.log.empty()) {
+  if (!engine.leads())
+    return;
+  bool append = !options.resume.empty();
+  if (!options.log.empty()) {
+    if (append && options.log != "-")
+      checkLog(options.log);
+    json.open(options.log, append);
+    if (!append || json.isEmpty())
+      json.writeLine(logBegin + engine.planJson() + "}");
+  }
+  if (!options.logCsv.empty())
+    openCsv(options.logCsv, append);
+  if (!options.logEvents.empty()) {
+    for (const std::string &file : append ? std::vector<std::string>() : EventFile::filesIn(options.logEvents))
+      std::filesystem::remove(file); // of a run that --overwrite replaces
+    events.emplace(options.logEvents, begun + 1, append);
+  }
+}
+
+void Log::openCsv(const std::string &file, bool append) {
+  std::vector<std::string> names;
+  for (const LogColumn &column : columns)
+    if (!column.isList)
+      names.push_back(column.name);
+  std::string header = join(names, ",");
+  if (append)
+    dropCutLine(file);
+  if (std::string found = append ? firstLine(file) : ""; !found.empty() && found != header)
+    throw fileError(file, "has columns '" + found + "', but this run has '" + header + "': give it a file of its own");
+  csv.open(file, append);
+  if (csv.isEmpty())
+    csv.writeLine(header);
 }
 
 void Log::resume(int64_t step, const std::optional<KeyChange> &change, const std::optional<DataLengths> &before,
@@ -96,38 +142,32 @@ void Log::resume(int64_t step, const std::optional<KeyChange> &change, const std
     line["elements_before"] = before->elements, line["elements"] = now->elements;
   if (line.size() == 1)
     return;
-  writeLine(lineOf({{"resume", std::move(line)}}));
+  json.writeLine(lineOf({{"resume", std::move(line)}}));
   if (change)
-    writeLine(logBegin + engine.planJson() + "}");
+    json.writeLine(logBegin + engine.planJson() + "}");
 }
 
 void Log::step(const StepRecord &record) {
-  if (!out)
-    return;
-  Json losses = Json::array();
-  for (double loss : record.result.microBatchLosses)
-    losses.push_back(numberOf(real, loss));
-  Json line{{"step", record.step},
-            {"loss", numberOf(real, record.loss)},
-            {"loss_bits", bitsText(real, record.loss)},
-            {"micro_batch_losses", std::move(losses)},
-            {"grad_norm", numberOf(record.result.gradNorm)},
-            {"ms", numberOf(record.milliseconds)},
-            {"items_per_s", numberOf(record.itemsPerSecond)},
-            {"lr", numberOf(record.learningRate)},
-            {"memory_bytes", residentBytes()}};
-  if (record.holdoutLoss)
-    line["holdout_loss"] = numberOf(*record.holdoutLoss);
-  if (engine.optimizer().scalesLoss)
-    line["loss_scale"] = numberOf(record.result.lossScale);
-  if (record.skipped)
-    line["skipped"] = *record.skipped;
-  writeLine(lineOf(line));
+  std::vector<std::string> members, cells;
+  std::vector<std::pair<std::string, double>> scalars;
+  for (const LogColumn &column : columns) {
+    std::optional<LogCell> cell = column.cell(record);
+    if (cell)
+      members.push_back("\"" + column.name + "\": " + cell->json);
+    if (!column.isList)
+      cells.push_back(cell ? cell->csv() : "");
+    if (cell && cell->number && column.name != columns[0].name) // the step is that of the event
+      scalars.emplace_back(column.name, *cell->number);
+  }
+  json.writeLine("{" + join(members, ", ") + "}");
+  csv.writeLine(join(cells, ","));
+  if (events)
+    events->write(record.step, scalars);
 }
 
-void Log::summary(int64_t steps, std::optional<double> loss, std::optional<double> holdoutLoss,
+void Log::summary(int64_t steps, std::optional<double> loss, const std::optional<std::vector<double>> &holdout,
                   std::optional<int64_t> skipped) {
-  if (file.empty()) // processes without `out` go on: they send the leader what they measured
+  if (!hasJson) // processes that do not write go on: they send the leader what they measured
     return;
   Json ranks = Json::array(), kernels = Json::array();
   for (const RankMemory &rank : engine.memory(*engine.findEntry("train")))
@@ -144,17 +184,17 @@ void Log::summary(int64_t steps, std::optional<double> loss, std::optional<doubl
                        {"bytes", kernel.bytes},
                        {"median_ns", kernel.medianNs},
                        {"predicted_ns", kernel.predictedNs}});
-  Json summary{{"steps", steps},
-               {"loss", loss ? numberOf(real, *loss) : Json()},
-               {"holdout_loss", holdoutLoss ? numberOf(*holdoutLoss) : Json()},
-               {"ranks", std::move(ranks)}};
+  Json summary{{"steps", steps}, {"loss", loss ? numberOf(real, *loss) : Json()}};
+  for (const auto &[name, index] : holdoutColumns(engine))
+    summary[name] = holdout ? numberOf((*holdout)[index]) : Json();
+  summary["ranks"] = std::move(ranks);
   if (skipped)
     summary["skipped"] = *skipped;
   if (plannedBytes)
     summary["process"] = {{"planned_bytes", plannedBytes}, {"measured_bytes", peakResidentBytes()}};
   if (!kernels.empty())
     summary["kernels"] = std::move(kernels);
-  writeLine(lineOf({{"summary", std::move(summary)}}));
+  json.writeLine(lineOf({{"summary", std::move(summary)}}));
 }
 
 } // namespace plc::runtime

@@ -1,8 +1,10 @@
-// The log of a training run: one JSON object per line.
+// The log of a training run: JSON lines, CSV and event files.
 #ifndef PLC_LIB_COMMANDS_LOG_H
 #define PLC_LIB_COMMANDS_LOG_H
 
-#include "plc/Runtime/Base/Engine.h"
+#include "Logs/EventFile.h"
+#include "Logs/StepColumns.h"
+#include "Options.h"
 #include "plc/Runtime/Base/ShortestDigits.h"
 #include "plc/Runtime/Tensors/Checkpoint.h"
 
@@ -11,25 +13,32 @@
 
 namespace plc::runtime {
 
-/// A line about one step.
-struct StepRecord {
-  int64_t step;
-  double loss;
-  const StepResult &result;
-  double milliseconds, itemsPerSecond;
-  double learningRate;
-  std::optional<double> holdoutLoss; // if it was computed at this step
-  std::optional<int64_t> skipped;    // steps that this run has left out so far, if this one is
+/// A text file of lines. Each line is flushed, so a killed run loses at most one.
+class LogFile {
+public:
+  LogFile() = default;
+  ~LogFile();
+  LogFile(const LogFile &) = delete;
+
+  /// `-` is stdout. `append` keeps what the file has, but a line that was cut. Throws fileError.
+  void open(const std::string &file, bool append);
+  /// Throws fileError.
+  void writeLine(const std::string &line);
+  explicit operator bool() const { return out != nullptr; }
+  bool isEmpty() const { return !out || out == stdout || std::ftell(out) == 0; }
+
+private:
+  std::string file;
+  std::FILE *out = nullptr;
 };
 
-/// Writes the log (docs/running.md). Each line is flushed, so a killed run loses at most one. Only the leader writes.
+/// Writes the log (docs/running.md) in each format that was asked for: `--log`, `--log-csv`, `--log-tensorboard`. Only
+/// the leader writes.
 class Log {
 public:
-  /// An empty name: no log; `-`: stdout. `append` continues an earlier log; else the file starts anew with the plan.
+  /// A run that resumes at step `begun` continues earlier logs; else they start anew, the JSON lines with the plan.
   /// Throws fileError.
-  Log(const std::string &file, bool append, Engine &engine);
-  ~Log();
-  Log(const Log &) = delete;
+  Log(const Options &options, int64_t begun, Engine &engine);
 
   /// A line if the run continues with another program, whose plan follows, or with other data.
   void resume(int64_t step, const std::optional<KeyChange> &change, const std::optional<DataLengths> &before,
@@ -37,17 +46,20 @@ public:
   /// Planned bytes of this process, for the summary.
   void planBytes(int64_t bytes) { plannedBytes = bytes; }
   void step(const StepRecord &record);
-  /// The last line. Collective. `skipped`: steps that this run has left out, if it may leave some out.
-  void summary(int64_t steps, std::optional<double> loss, std::optional<double> holdoutLoss,
+  /// The last JSON line. Collective. `holdout`: means of eval's outputs. `skipped`: steps that this run has left out,
+  /// if it may leave some out.
+  void summary(int64_t steps, std::optional<double> loss, const std::optional<std::vector<double>> &holdout,
                std::optional<int64_t> skipped);
 
 private:
-  void writeLine(const std::string &line);
+  void openCsv(const std::string &file, bool append);
 
   Engine &engine;
   ElementType real;
-  std::string file;
-  std::FILE *out = nullptr;
+  std::vector<LogColumn> columns;
+  bool hasJson; // in any process
+  LogFile json, csv;
+  std::optional<EventFile> events;
   int64_t plannedBytes = 0; // of this process; 0: no plan
 };
 

@@ -250,6 +250,10 @@ constexpr OptionSpec options[] = {
     {"--log", "FILE", Train, "training", "one JSON object per line: plan, steps, summary; '-' is standard output "
      "(default: none)",
      [](Options &o, const Given &given) { o.log = given.text; }, false, Alike::Presence},
+    {"--log-csv", "FILE", Train, "training", "a table of the steps, with a header",
+     [](Options &o, const Given &given) { o.logCsv = given.text; }, false, Alike::Presence},
+    {"--log-tensorboard", "DIR", Train, "training", "event files in a folder, which TensorBoard shows",
+     [](Options &o, const Given &given) { o.logEvents = given.text; }, false, Alike::Presence},
     {"--save", "DIR", Train, "checkpoints", "write DIR/step-N after the last step (default: none)",
      [](Options &o, const Given &given) { o.save = given.text; }, false, Alike::Presence},
     {"--save-every", "N", Train, "checkpoints", "and after every N steps (default: the last only)",

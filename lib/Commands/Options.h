@@ -29,7 +29,7 @@ struct Options {
   std::vector<DataOption> data, evalData;
   std::optional<WindowOrder> windows;                 // default random, or the checkpoint's
   std::vector<TensorOption> inputs, outputs, expects; // an output without a file is printed
-  std::string log, save, resume, params, mapFile;
+  std::string log, logCsv, logEvents, save, resume, params, mapFile;
   std::optional<ParameterMap> map; // of mapFile
   bool overwrites = false;         // replaces what another run left
   bool drawsParameters = false;    // no warning about initial values

@@ -1,6 +1,7 @@
 // Compares the files that a run reads with those that it writes.
 #include "Overwrites.h"
 
+#include "Logs/EventFile.h"
 #include "plc/Runtime/Base/Files.h"
 
 #include <algorithm>
@@ -78,7 +79,9 @@ void checkOverwrites(const Options &options) {
       written.push_back({quoted(flag, file), file});
   };
   add("--log", options.log);
+  add("--log-csv", options.logCsv);
   add("--trace", options.model.trace);
+  const size_t logs = written.size();
   if (written.empty())
     return;
   std::vector<Named> read = filesRead(options);
@@ -89,8 +92,9 @@ void checkOverwrites(const Options &options) {
   for (const TensorOption &option : options.outputs)
     add("--output", option.location.file);
   for (size_t i = 1; i < written.size(); ++i)
-    if (isIn(written[i].file, written[0].file))
-      throw usageError(written[0].what + " and " + written[i].what + " would write one file");
+    for (size_t j = 0; j < std::min(i, logs); ++j)
+      if (isIn(written[i].file, written[j].file))
+        throw usageError(written[j].what + " and " + written[i].what + " would write one file");
 }
 
 void refuseFormer(const char *flag, const std::string &file, const Options &options, const char *goesOn) {
@@ -99,6 +103,15 @@ void refuseFormer(const char *flag, const std::string &file, const Options &opti
     return;
   throw usageError("found " + quoted(flag, file) + ", which holds something already: " + goesOn +
                    "'--overwrite' replaces it");
+}
+
+void refuseFormerLogs(const Options &options) {
+  constexpr const char *goesOn = "'--resume DIR' goes on with the log of a run, ";
+  refuseFormer("--log", options.log, options, goesOn);
+  refuseFormer("--log-csv", options.logCsv, options, goesOn);
+  if (!options.overwrites && !options.logEvents.empty() && !EventFile::filesIn(options.logEvents).empty())
+    throw usageError("found " + quoted("--log-tensorboard", options.logEvents) +
+                     ", which has events already: " + goesOn + "'--overwrite' replaces them");
 }
 
 } // namespace plc::runtime

@@ -6,13 +6,16 @@
 
 namespace plc::runtime {
 
-/// Throws usageError if '--log' or '--trace' names a file that the run reads (its model, data or a checkpoint's), or
+/// Throws usageError if '--log', '--log-csv' or '--trace' names a file that the run reads (its model, data or a checkpoint's), or
 /// that another option writes.
 void checkOverwrites(const Options &options);
 
 /// Throws usageError if a file that an option names is not empty, unless '--overwrite' is given. `goesOn` names another
 /// remedy.
 void refuseFormer(const char *flag, const std::string &file, const Options &options, const char *goesOn = "");
+
+/// The same for all logs of a training run that starts.
+void refuseFormerLogs(const Options &options);
 
 } // namespace plc::runtime
 

@@ -27,10 +27,8 @@ void runTokenize(const Options &options, const Tool &tool);
 /// Prints name, type, shape and first values.
 void printTensor(const TensorInfo &info, const Bytes &data);
 
-/// The means over the held-out batches of entry eval's outputs (of their first elements); heldOutLoss: of `loss`.
-/// `seed` is that of its draws.
+/// The means over the held-out batches of entry eval's outputs (of their first elements). `seed` is that of its draws.
 std::vector<double> heldOutMeans(const Data &data, uint64_t seed, Engine &engine);
-double heldOutLoss(const Data &data, uint64_t seed, Engine &engine);
 
 /// Warns of samples that `eval` leaves out, because they do not fill a batch.
 void warnOfLeftOut(const Data &data, int64_t batch);

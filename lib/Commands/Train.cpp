@@ -85,7 +85,7 @@ public:
   Training(const Options &options, Engine &engine)
       : options(options), engine(engine), entry(needEntry(engine, "train")) {
     if (options.resume.empty() && engine.leads())
-      refuseFormer("--log", options.log, options, "'--resume DIR' goes on with the log of a run, ");
+      refuseFormerLogs(options);
     memory.transforms = options.map.has_value();
     memory.holdsOut =
         !options.evalData.empty() || (options.resume.empty() ? options.holdout != 0 : options.holdout.value_or(0) > 0);
@@ -114,7 +114,7 @@ public:
   }
 
   void run() {
-    Log log(options.log, !options.resume.empty(), engine);
+    Log log(options, begun, engine);
     log.resume(state.step, change, lengthsBefore, state.lengths);
     bool done = state.step == options.steps;
     if (module::ProcessMemory bytes = memoryOf(engine, memory); bytes.arenas && !done) {
@@ -147,18 +147,23 @@ public:
     }
     signals.reset();
     progress.clear();
-    std::optional<double> holdoutLoss;
+    std::optional<std::vector<double>> holdout;
     if (evaluates()) {
-      holdoutLoss = heldOutLoss(heldOutData(), state.seed, engine);
-      std::printf("held-out loss %.3f\n", *holdoutLoss);
+      holdout = heldOutMeans(heldOutData(), state.seed, engine);
+      std::printf("held-out loss %.3f\n", lossOf(*holdout));
     }
     if (skipped)
       std::printf("%lld of %lld steps were not finite and are left out\n", static_cast<long long>(skipped),
                   static_cast<long long>(state.step - begun));
-    log.summary(state.step, loss, holdoutLoss, numSkipped());
+    log.summary(state.step, loss, holdout, numSkipped());
   }
 
 private:
+  // The loss among the means of eval's outputs.
+  double lossOf(const std::vector<double> &means) const {
+    return means[needEntry(engine, "eval").findOutput(lossName)];
+  }
+
   // Whether '--save' continues its own run, replaces another one, or refuses.
   SaveFolder::Former formerRun() const {
     if (!options.resume.empty() && isFolderOf(options.save, options.resume))
@@ -238,18 +243,18 @@ private:
     *state.samples += entry.batch;
     loss = result.loss;
     double itemsPerSecond = std::round(static_cast<double>(entry.batch) * 1e10 / nanoseconds) / 10;
-    std::optional<double> holdoutLoss;
+    std::optional<std::vector<double>> holdout;
     if (options.evalEvery && state.step % options.evalEvery == 0)
-      holdoutLoss = heldOutLoss(heldOutData(), state.seed, engine);
+      holdout = heldOutMeans(heldOutData(), state.seed, engine);
     log.step({state.step, *loss, result, nanoseconds / 1e6, itemsPerSecond, engine.optimizer().rate(state.step),
-              holdoutLoss, left});
+              holdout, left});
     // For people NaN and infinities by name; the log has null.
     progress.step(state.step, std::isfinite(*loss) ? shortestDigits(engine.realType(), *loss)
                               : std::isnan(*loss)  ? "nan"
                                                    : std::to_string(*loss));
-    if (holdoutLoss) {
+    if (holdout) {
       progress.clear();
-      std::printf("step %lld held-out loss %.3f\n", static_cast<long long>(state.step), *holdoutLoss);
+      std::printf("step %lld held-out loss %.3f\n", static_cast<long long>(state.step), lossOf(*holdout));
     }
   }
 

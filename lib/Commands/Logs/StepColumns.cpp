@@ -1,0 +1,87 @@
+// Names and values of columns.
+#include "Logs/StepColumns.h"
+
+#include "plc/Runtime/Base/MachineShare.h"
+#include "plc/Runtime/Base/ShortestDigits.h"
+
+#include <cmath>
+
+namespace plc::runtime {
+
+namespace {
+
+LogCell real(double value) { return realCell(ElementType::F64, value); }
+
+LogCell integer(int64_t value) { return {std::to_string(value), static_cast<double>(value)}; }
+
+/// Tokens of a sample: the positions of the first integer input [B, S]. Nullopt if there is none.
+std::optional<int64_t> tokensPerSample(const Engine &engine) {
+  const EntryInfo *train = engine.findEntry("train");
+  for (const TensorInfo &input : train ? train->inputs : std::vector<TensorInfo>())
+    if (kindOf(input.type) == ElementKind::Integer && input.batchAxis == 0 && input.shape.size() == 2)
+      return input.shape[1];
+  return std::nullopt;
+}
+
+} // namespace
+
+std::string LogCell::csv() const {
+  if (number && !std::isfinite(*number))
+    return std::isnan(*number) ? "nan" : *number > 0 ? "inf" : "-inf";
+  return json.starts_with('"') ? json.substr(1, json.size() - 2) : json;
+}
+
+LogCell realCell(ElementType type, double value) {
+  return {std::isfinite(value) ? shortestDigits(type, value) : "null", value};
+}
+
+std::vector<std::pair<std::string, size_t>> holdoutColumns(const Engine &engine) {
+  std::vector<std::pair<std::string, size_t>> columns;
+  const EntryInfo *eval = engine.findEntry("eval");
+  if (!eval)
+    return columns;
+  for (size_t i = 0; i < eval->outputs.size(); ++i) {
+    bool isLoss = eval->outputs[i].name == lossName;
+    if (isLoss || eval->outputs[i].shape.empty()) // IR may have outputs that are no scalars
+      columns.insert(isLoss ? columns.begin() : columns.end(), {"holdout_" + eval->outputs[i].name, i});
+  }
+  return columns;
+}
+
+std::vector<LogColumn> stepColumns(const Engine &engine) {
+  const ElementType type = engine.realType();
+  std::vector<LogColumn> columns;
+  auto add = [&](std::string name, std::function<std::optional<LogCell>(const StepRecord &)> cell) -> LogColumn & {
+    return columns.emplace_back(std::move(name), std::move(cell));
+  };
+  add("step", [](const StepRecord &record) { return integer(record.step); });
+  add("loss", [type](const StepRecord &record) { return realCell(type, record.loss); });
+  add("loss_bits",
+      [type](const StepRecord &record) { return LogCell{"\"" + bitsText(type, record.loss) + "\"", std::nullopt}; });
+  add("micro_batch_losses", [type](const StepRecord &record) {
+    std::string list;
+    for (double loss : record.result.microBatchLosses)
+      list += (list.empty() ? "" : ", ") + realCell(type, loss).json;
+    return LogCell{"[" + list + "]", std::nullopt};
+  }).isList = true;
+  add("grad_norm", [](const StepRecord &record) { return real(record.result.gradNorm); });
+  add("ms", [](const StepRecord &record) { return real(record.milliseconds); });
+  add("items_per_s", [](const StepRecord &record) { return real(record.itemsPerSecond); });
+  if (std::optional<int64_t> tokens = tokensPerSample(engine))
+    add("tokens_per_s", [tokens](const StepRecord &record) {
+      return real(std::round(record.itemsPerSecond * static_cast<double>(*tokens)));
+    });
+  add("lr", [](const StepRecord &record) { return real(record.learningRate); });
+  add("memory_bytes", [](const StepRecord &) { return integer(residentBytes()); });
+  for (const auto &[name, index] : holdoutColumns(engine))
+    add(name, [index = index](const StepRecord &record) {
+      return record.holdout ? std::optional(real((*record.holdout)[index])) : std::nullopt;
+    });
+  if (engine.optimizer().scalesLoss)
+    add("loss_scale", [](const StepRecord &record) { return real(record.result.lossScale); });
+  add("skipped",
+      [](const StepRecord &record) { return record.skipped ? std::optional(integer(*record.skipped)) : std::nullopt; });
+  return columns;
+}
+
+} // namespace plc::runtime
