@@ -33,7 +33,8 @@ void warnOfLeftOut(const Data &data, int64_t batch) {
 
 void runEval(const Options &options, Engine &engine) {
   const EntryInfo &entry = needEntry(engine, "eval");
-  std::unique_ptr<Data> data = openData(entry, options.data, options.holdout.value_or(defaultHoldout));
+  std::unique_ptr<Data> data =
+      openData(entry, options.data, options.holdout.value_or(defaultHoldout), WindowOrder::Random, options.packs);
   if (options.holdout == 0)
     throw usageError("option '--holdout 0' leaves 'eval' nothing to read");
   data->checkHeldOut();

@@ -10,6 +10,7 @@
 #include <cfloat>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 
 namespace plc::runtime {
 
@@ -99,9 +100,45 @@ std::pair<std::string, std::string> parsePair(const Given &given, const char *fo
   return {given.text.substr(0, equal), given.text.substr(equal + 1)};
 }
 
+/// Whether the text ends in `:NUMBER`.
+bool hasWeight(std::string_view text) {
+  size_t colon = text.rfind(':');
+  double value = 0;
+  const char *begin = text.data() + (colon == text.npos ? text.size() : colon + 1), *end = text.data() + text.size();
+  auto [behind, error] = std::from_chars(begin, end, value);
+  return begin != end && error != std::errc::invalid_argument && behind == end;
+}
+
+/// `FILE:WEIGHT,FILE:WEIGHT`; empty if it is another name.
+std::vector<WeightedFile> parseBlend(const Given &given, std::string_view text) {
+  std::vector<std::string_view> words;
+  for (std::string_view rest = text;; rest.remove_prefix(words.back().size() + 1)) {
+    words.push_back(rest.substr(0, rest.find(',')));
+    if (words.back().size() == rest.size())
+      break;
+  }
+  std::vector<WeightedFile> blend;
+  std::error_code ignored;
+  if (words.size() == 1 || std::none_of(words.begin(), words.end(), hasWeight) ||
+      std::filesystem::exists(text, ignored))
+    return blend;
+  for (std::string_view word : words) {
+    size_t colon = word.rfind(':');
+    std::string weight(hasWeight(word) ? word.substr(colon + 1) : "");
+    if (weight.empty() || colon == 0)
+      throw usageError("found '" + std::string(word) + "' for '" + given.flag +
+                       "', expected FILE:WEIGHT, since other files of the list have weights");
+    blend.push_back({std::string(word.substr(0, colon)),
+                     parseNumber({given.flag, weight}, DBL_MIN, INFINITY, "a finite weight above 0")});
+  }
+  return blend;
+}
+
 DataOption parseData(const Given &given) {
   auto [input, file] = parsePair(given, "IN=FILE or IN=FILE+n");
-  DataOption option{input, file};
+  DataOption option;
+  option.input = input;
+  option.file = file;
   option.flag = given.flag == "--eval-data" ? "--eval-data" : "--data";
   size_t plus = file.rfind('+');
   bool digits =
@@ -113,7 +150,13 @@ DataOption parseData(const Given &given) {
     if (option.shift > (int64_t(1) << 40))
       throw usageError("found '" + file.substr(plus + 1) + "' as a shift, expected at most 2^40");
   }
+  option.blend = parseBlend(given, option.file);
   return option;
+}
+
+PackOption parsePack(const Given &given) {
+  auto [input, kind] = parsePair(given, "INPUT=segments, INPUT=positions or INPUT=mask");
+  return {input, parseChosen<PackKind>({given.flag, kind})};
 }
 
 TensorOption parseTensor(const Given &given) {
@@ -172,16 +215,21 @@ constexpr unsigned runs = executing, all = runs | Inspect | Simulate | Params | 
 constexpr OptionSpec options[] = {
     {"--data", "IN=FILE[+n]", Train | Eval | Bench | CheckGradients, "data",
      "an input's windows of bytes, of a .npy or .bin:TYPE, n further on, or rows of a .npy or .safetensors:KEY; of "
-     "all files if '*' matches several",
+     "all files if '*' matches several; FILE:WEIGHT,FILE:WEIGHT blends",
      [](Options &o, const Given &given) { o.data.push_back(parseData(given)); }, true, Alike::Files},
     {"--eval-data", "IN=FILE[+n]", Train, "data",
      "as --data, for files that are evaluated instead of a held-out part: the whole of them",
      [](Options &o, const Given &given) { o.evalData.push_back(parseData(given)); }, true, Alike::Files},
+    {"--pack", "IN=KIND", Train | Eval, "data",
+     "packs rows of different lengths, of .jsonl or with .offsets.npy, into windows; IN has segments, positions or "
+     "mask of them",
+     [](Options &o, const Given &given) { o.packs.push_back(parsePack(given)); }, true},
     {"--windows", "ORDER", Train, "data",
      "where windows begin: random (default, or the checkpoint's), or epochs: side by side, each once, shuffled by "
      "the seed",
      [](Options &o, const Given &given) { o.windows = parseChosen<WindowOrder>(given); }},
-    {"--holdout", "PART", Train | Eval, "data", "last part of the data, never trained on (default 0.1, with --resume the checkpoint's; 0: none; 1, of eval: all)",
+    {"--holdout", "PART", Train | Eval, "data", "last part of the data, never trained on (default 0.1, with --resume "
+     "the checkpoint's; 0: none; 1, of eval: all)",
      [](Options &o, const Given &given) { o.holdout = parseHoldout(o, given); }},
     {"--input", "NAME=@FILE|NUMBERS", Infer | Generate | CheckGradients, "data",
      "a tensor: .npy, .safetensors:KEY, or NAME=- for stdin; or its numbers, or one for all elements",
@@ -199,7 +247,7 @@ constexpr OptionSpec options[] = {
     {"--atol", "X", Infer, "data", "absolute tolerance of --expect (default 0)",
      [](Options &o, const Given &given) { o.atol = parseReal(given, INFINITY); }},
     {"-o", "FILE", Einsum | Tokenize, "data",
-     "the result: .npy, .safetensors:KEY, or - for stdout (default: it is told)",
+     "the result: .npy, .safetensors:KEY, - for stdout, or .jsonl for the tokens of each line (default: it is told)",
      [](Options &o, const Given &given) { o.out = TensorLocation::parse(given.text); }},
     {"--prompt", "TEXT", Generate, "text", "what a text begins with; given more than once, so many texts",
      [](Options &o, const Given &given) { o.prompts.push_back({given.text, std::nullopt, ""}); }, true},
@@ -228,10 +276,12 @@ constexpr OptionSpec options[] = {
      [](Options &o, const Given &given) { o.topP = parsePart(given); }},
     {"--min-p", "P", Generate, "text",
      "draws from the tokens that are at least P times as likely as the likeliest (default 0: all)",
-     [](Options &o, const Given &given) { o.minP = parseNumber(given, 0, std::nextafter(1, 2), "a number from 0 to 1"); }},
+     [](Options &o, const Given &given) { o.minP = parseNumber(given, 0, std::nextafter(1, 2), "a number from 0 to "
+     "1"); }},
     {"--repetition-penalty", "X", Generate, "text",
      "divides the positive logits of tokens that are in the text by X, and multiplies the others (default 1)",
-     [](Options &o, const Given &given) { o.repetitionPenalty = parseNumber(given, DBL_MIN, INFINITY, "a number above 0"); }},
+     [](Options &o, const Given &given) { o.repetitionPenalty = parseNumber(given, DBL_MIN, INFINITY, "a number "
+     "above 0"); }},
     {"--stop", "TEXT", Generate, "text", "ends a text before this one; of several, the first that comes",
      [](Options &o, const Given &given) { o.stops.push_back(given.text); }, true},
     {"--steps", "N", Train, "training", "number of the last step (default 100)",
@@ -263,7 +313,7 @@ constexpr OptionSpec options[] = {
     {"--resume", "DIR", Train, "checkpoints", "continue from DIR, or from one DIR/step-N",
      [](Options &o, const Given &given) { o.resume = given.text; }, false, Alike::Presence},
     {"--overwrite", "", runs | Simulate, "checkpoints",
-     "replace what another run left in --save, --log and --trace, which are refused otherwise",
+     "replace what another run left in --save, logs and --trace, which are refused otherwise",
      [](Options &o, const Given &) { o.overwrites = true; }},
     {"--params", "P", Train | Eval | Infer | Generate | Params, "checkpoints",
      "DIR, DIR/step-N, a .safetensors file or an index of several (default: initial values)",

@@ -27,6 +27,7 @@ struct Options {
   std::vector<std::pair<std::string, std::string>> given; // each flag with its value, in order
   bool help = false;
   std::vector<DataOption> data, evalData;
+  std::vector<PackOption> packs;
   std::optional<WindowOrder> windows;                 // default random, or the checkpoint's
   std::vector<TensorOption> inputs, outputs, expects; // an output without a file is printed
   std::string log, logCsv, logEvents, save, resume, params, mapFile;

@@ -2,6 +2,7 @@
 #include "Runs.h"
 #include "plc/Runtime/Base/Files.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 
@@ -28,6 +29,19 @@ std::string quoted(const std::string &text) {
   return shown + "'";
 }
 
+/// The tokens of each line of a text, as JSON lines: rows that `--pack` reads.
+std::string tokensOfLines(const TextCodec &codec, const std::string &text) {
+  std::string lists;
+  for (size_t begin = 0, end = 0; begin < text.size(); begin = end + 1) {
+    end = std::min(text.find('\n', begin), text.size());
+    std::string list;
+    for (int64_t token : end > begin ? codec.encode(text.substr(begin, end - begin)) : std::vector<int64_t>())
+      list += (list.empty() ? "" : ", ") + std::to_string(token);
+    lists += "[" + list + "]\n";
+  }
+  return lists;
+}
+
 } // namespace
 
 void runTokenize(const Options &options, const Tool &tool) {
@@ -39,7 +53,10 @@ void runTokenize(const Options &options, const Tool &tool) {
     checkWritable(options.out.file);
   }
   std::unique_ptr<TextCodec> codec = tool.readTokenizer(file, readFile(file));
-  std::vector<int64_t> tokens = codec->encode(given.starts_with('@') ? readFile(given.substr(1)) : given);
+  const std::string text = given.starts_with('@') ? readFile(given.substr(1)) : given;
+  if (endOfLines(options.out.file))
+    return writeFile(options.out.file, tokensOfLines(*codec, text));
+  std::vector<int64_t> tokens = codec->encode(text);
   if (options.out.file.empty()) {
     std::vector<std::string> pieces = codec->pieces(tokens);
     for (size_t i = 0; i < tokens.size(); ++i)

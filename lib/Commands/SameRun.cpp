@@ -4,6 +4,7 @@
 #include "OptionTable.h"
 #include "plc/Module/ModuleSeal.h"
 #include "plc/Runtime/Base/Files.h"
+#include "plc/Runtime/Base/ShortestDigits.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -48,10 +49,17 @@ std::string describeFiles(const std::vector<std::string> &files) {
   return text;
 }
 
-std::string describeData(const DataOption &option) {
-  std::string behind = option.file.substr(endOfName(option.file));
-  return option.input + "=" + describeFiles(option.names()) + behind +
-         (option.shift ? "+" + std::to_string(option.shift) : "");
+std::string describeData(const DataOption &option, bool isPacked) {
+  std::vector<std::string> names = option.names();
+  if (isPacked)
+    for (size_t i = 0, count = names.size(); i < count; ++i)
+      if (std::error_code error; std::filesystem::exists(offsetsOf(names[i]), error))
+        names.push_back(offsetsOf(names[i]));
+  std::string behind = option.blend.empty() ? option.file.substr(endOfName(option.file)) : "";
+  for (const WeightedFile &each : option.blend)
+    behind += (behind.empty() ? "" : ",") + each.file.substr(endOfName(each.file)) + ":" +
+              shortestDigits(ElementType::F64, each.weight);
+  return option.input + "=" + describeFiles(names) + behind + (option.shift ? "+" + std::to_string(option.shift) : "");
 }
 
 std::string describeInput(const TensorOption &option) {
@@ -76,7 +84,7 @@ RunDescription describeRun(const Options &options) {
   }
   for (const auto *list : {&options.data, &options.evalData})
     for (const DataOption &option : *list)
-      told["option '" + std::string(option.flag) + "'"].push_back(describeData(option));
+      told["option '" + std::string(option.flag) + "'"].push_back(describeData(option, !options.packs.empty()));
   for (const TensorOption &option : options.inputs)
     told["option '--input'"].push_back(describeInput(option));
   if (!options.promptsFile.empty())

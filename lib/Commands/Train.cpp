@@ -78,6 +78,10 @@ void warnOfLength(const char *unit, int64_t before, int64_t found, double holdou
            "\nnote: the order of the data is another one, too; with the same files it goes on as it was\n");
 }
 
+std::string describeWeights(const std::string &weights) {
+  return weights.empty() ? "no blend of files" : "files by weights " + weights;
+}
+
 /// One training run. The constructor opens and checks everything, so that no run fails later for a reason that was
 /// known at its start.
 class Training {
@@ -99,7 +103,7 @@ public:
     if (options.evalEvery && !evaluates())
       throw usageError("option '--eval-every' needs held-out data, but the checkpoint goes on with holdout 0");
     int64_t before = allocatedBytes();
-    data = openData(entry, options.data, *state.holdout, *state.windows);
+    data = openData(entry, options.data, *state.holdout, *state.windows, options.packs);
     data->checkTraining();
     if (evaluates())
       openHeldOut();
@@ -176,6 +180,10 @@ private:
     state.samples = state.samples.value_or(state.step * entry.batch);
     data->shiftSamples(*state.samples - state.step * entry.batch);
     lengthsBefore = std::exchange(state.lengths, data->lengths());
+    std::optional<ShortText> weightsBefore = std::exchange(state.weights, ShortText(data->weights()));
+    if (weightsBefore && *weightsBefore != *state.weights && engine.leads())
+      warnUser("warning: found " + describeWeights(state.weights->text()) + ", but the run that goes on had " +
+               describeWeights(weightsBefore->text()) + ": samples come in another order from here on\n");
     if (change)
       warnUser("warning: " + change->text + ": the bits differ from here on\nnote: data goes on behind the " +
                std::to_string(*state.samples) + " samples that were used, the learning rate behind step " +
@@ -193,7 +201,7 @@ private:
   void openHeldOut() {
     const EntryInfo &eval = needEntry(engine, "eval");
     if (!options.evalData.empty()) {
-      apart = openEvalData(eval, options.evalData, options.data);
+      apart = openEvalData(eval, options.evalData, options.data, options.packs);
       apart->checkHeldOut();
       if (engine.leads())
         warnOfLeftOut(*apart, eval.batch);
@@ -202,7 +210,7 @@ private:
     auto sameName = [](const TensorInfo &a, const TensorInfo &b) { return a.name == b.name; };
     if (eval.batch != entry.batch ||
         !std::equal(eval.inputs.begin(), eval.inputs.end(), entry.inputs.begin(), entry.inputs.end(), sameName))
-      apart = openData(eval, options.data, *state.holdout);
+      apart = openData(eval, options.data, *state.holdout, WindowOrder::Random, options.packs);
     heldOutData().checkHeldOut();
   }
 

@@ -29,7 +29,8 @@ namespace {
 constexpr const char *stepKey = "step", *seedKey = "seed"; // in both files
 constexpr const char *numericsKey = "numerics_key";
 constexpr const char *windowsKey = "windows", *holdoutKey = "holdout", *samplesKey = "samples", *rowsKey = "rows",
-                     *elementsKey = "elements", *roundingKey = "rounding", *lossScaleKey = "loss_scale",
+                     *elementsKey = "elements", *weightsKey = "weights", *roundingKey = "rounding",
+                     *lossScaleKey = "loss_scale",
                      *finiteStepsKey = "loss_scale_steps", // only if the loss is scaled
                          *finiteKey = "finite";            // "false", or absent
 constexpr const char *momentNames[] = {"moment1.", "moment2."};
@@ -200,6 +201,8 @@ Safetensors collectState(const TrainingState &training, bool finite, Engine &eng
     state.metadata[rowsKey] = std::to_string(training.lengths->rows);
     state.metadata[elementsKey] = std::to_string(training.lengths->elements);
   }
+  if (training.weights && *training.weights->text())
+    state.metadata[weightsKey] = training.weights->text();
   if (engine.optimizer().scalesLoss) {
     state.metadata[lossScaleKey] = shortestDigits(ElementType::F64, engine.lossScale().value);
     state.metadata[finiteStepsKey] = std::to_string(engine.lossScale().finiteSteps);
@@ -298,6 +301,8 @@ static TrainingState readCheckpoint(const fs::path &step, Engine &engine, std::o
     training.samples = readCount(file, state, samplesKey);
   if (state.metadata.count(rowsKey))
     training.lengths = DataLengths{readCount(file, state, rowsKey), readCount(file, state, elementsKey)};
+  if (training.lengths)
+    training.weights = ShortText(state.metadata.count(weightsKey) ? state.metadata.at(weightsKey) : "");
   checkSteps(step, readParameters(step / paramsFile, keyError, engine), state.metadata);
   for (size_t i = 0; i < engine.parameters().size(); ++i) {
     if (engine.parameters()[i].frozen)

@@ -1,15 +1,19 @@
 // Chooses how each input is read, and joins several ways.
 #include "plc/Runtime/Tensors/Data.h"
 
+#include "BlendedData.h"
 #include "DataWindows.h"
+#include "PackedRows.h"
 #include "TensorRows.h"
 #include "WholeTensors.h"
+#include "plc/Runtime/Base/ShortestDigits.h"
 #include "plc/Runtime/Tensors/Npy.h"
 #include "plc/Runtime/Tensors/RandomKeys.h"
 #include "plc/Runtime/Tensors/TensorFile.h"
 #include "plc/Support/Nearest.h"
 
 #include <algorithm>
+#include <functional>
 #include <glob.h>
 #include <unistd.h>
 
@@ -31,8 +35,11 @@ std::vector<std::string> DataOption::files() const {
   glob_t matches = {};
   int status = ::glob(name.c_str(), 0, nullptr, &matches);
   std::vector<std::string> found;
-  for (size_t i = 0; i < matches.gl_pathc; ++i)
-    found.push_back(matches.gl_pathv[i] + file.substr(name.size()));
+  for (size_t i = 0; i < matches.gl_pathc; ++i) {
+    std::string_view match = matches.gl_pathv[i];
+    if (!isOffsets(match)) // they belong to another file
+      found.push_back(std::string(match) + file.substr(name.size()));
+  }
   ::globfree(&matches);
   if (status == GLOB_NOMATCH || found.empty())
     throw fileError(name, "no file has a name of this pattern");
@@ -40,7 +47,14 @@ std::vector<std::string> DataOption::files() const {
 }
 
 std::vector<std::string> DataOption::names() const {
-  std::vector<std::string> names = files();
+  std::vector<std::string> names;
+  for (size_t i = 0; i < blend.size(); ++i) {
+    std::vector<std::string> some = ofBlend(i).names();
+    names.insert(names.end(), some.begin(), some.end());
+  }
+  if (!blend.empty())
+    return names;
+  names = files();
   for (std::string &name : names)
     name.resize(endOfName(name));
   return names;
@@ -52,27 +66,87 @@ int64_t numTrainedOn(int64_t count, double holdout) {
 
 namespace {
 
-/// Throws usageError unless each input has exactly one option, and each option an input.
-void checkNames(const EntryInfo &entry, const std::vector<DataOption> &options) {
-  for (size_t i = 0; i < options.size(); ++i) {
-    const DataOption &option = options[i];
-    for (size_t j = 0; j < i; ++j)
-      if (options[j].input == option.input)
-        throw usageError("input '" + option.input + "' has two " + option.flag);
-    Nearest nearest(option.input);
-    bool known = false;
-    for (const TensorInfo &input : entry.inputs) {
-      if (input.isRandom())
-        continue;
-      known |= input.name == option.input;
-      nearest.offer(input.name);
-    }
-    if (!known)
-      throw usageError("the model has no input '" + option.input + "'" + nearest.text());
+bool isPacked(const TensorInfo &input, const std::vector<PackOption> &packs) {
+  return std::any_of(packs.begin(), packs.end(), [&](const PackOption &pack) { return pack.input == input.name; });
+}
+
+/// Throws usageError unless the entry has the input, or if another option has it: `former` are inputs of the options
+/// before. `flag` names the option.
+void checkName(const EntryInfo &entry, const std::string &name, const std::string &flag,
+               std::vector<std::pair<std::string, std::string>> &former) {
+  for (const auto &[input, other] : former)
+    if (input == name)
+      throw usageError("input '" + name + "' has " + (other == flag ? "two " + flag : other + " and " + flag));
+  former.emplace_back(name, flag);
+  Nearest nearest(name);
+  bool known = false;
+  for (const TensorInfo &input : entry.inputs) {
+    if (input.isRandom())
+      continue;
+    known |= input.name == name;
+    nearest.offer(input.name);
   }
-  for (const TensorInfo &input : entry.inputs)
-    if (!input.isRandom())
+  if (!known)
+    throw usageError("the model has no input '" + name + "'" + nearest.text());
+}
+
+/// Throws usageError unless each input has exactly one option, and each option an input.
+void checkNames(const EntryInfo &entry, const std::vector<DataOption> &options, const std::vector<PackOption> &packs) {
+  std::vector<std::pair<std::string, std::string>> former;
+  for (const DataOption &option : options)
+    checkName(entry, option.input, option.flag, former);
+  for (const PackOption &pack : packs)
+    checkName(entry, pack.input, "--pack", former);
+  for (const TensorInfo &input : entry.inputs) {
+    if (isPacked(input, packs) && !input.batched())
+      throw usageError("input '" + input.name + "' (" + input.typeText() + ") has no batch, so it cannot be packed");
+    if (!input.isRandom() && !isPacked(input, packs))
       findOption(input, options);
+  }
+}
+
+/// Throws usageError unless all inputs blend as many files by the same weights as the first one.
+void checkBlends(const EntryInfo &entry, const std::vector<DataOption> &options, const std::vector<PackOption> &packs) {
+  auto textOf = [](const DataOption &option) {
+    std::string text;
+    for (const WeightedFile &each : option.blend)
+      text += (text.empty() ? "files by weights " : ", ") + shortestDigits(ElementType::F64, each.weight);
+    return text.empty() ? "one file" : text;
+  };
+  const DataOption *first = nullptr;
+  for (const TensorInfo &input : entry.inputs) {
+    if (isPacked(input, packs))
+      continue;
+    const DataOption &option = findOption(input, options);
+    if (!first)
+      first = &option;
+    if (textOf(option) != textOf(*first))
+      throw usageError("input '" + option.input + "' has " + textOf(option) + ", expected " + textOf(*first) +
+                       " as input '" + first->input + "', since a sample is at one place of one of them");
+  }
+}
+
+/// Opens data in one way, or a blend of such data.
+std::unique_ptr<Data>
+openBlend(const EntryInfo &entry, const std::vector<DataOption> &options, const std::vector<PackOption> &packs,
+          const std::function<std::unique_ptr<SampledData>(const std::vector<DataOption> &)> &open) {
+  checkBlends(entry, options, packs);
+  std::vector<WeightedFile> blend;
+  for (const TensorInfo &input : entry.inputs)
+    if (!isPacked(input, packs))
+      blend = findOption(input, options).blend;
+  if (blend.empty())
+    return open(options);
+  std::vector<std::unique_ptr<SampledData>> sources;
+  std::vector<double> weights;
+  for (size_t i = 0; i < blend.size(); ++i) {
+    std::vector<DataOption> some;
+    for (const DataOption &option : options)
+      some.push_back(i < option.blend.size() ? option.ofBlend(i) : option);
+    sources.push_back(open(some));
+    weights.push_back(blend[i].weight);
+  }
+  return std::make_unique<BlendedData>(entry, std::move(sources), weights);
 }
 
 /// The inputs that are read in one way.
@@ -99,6 +173,13 @@ public:
       DataLengths some = part.data->lengths();
       all = {all.rows + some.rows, all.elements + some.elements};
     }
+    return all;
+  }
+  std::string weights() const override {
+    std::string all;
+    for (const Part &part : parts)
+      if (std::string some = part.data->weights(); !some.empty())
+        all += (all.empty() ? "" : "; ") + some;
     return all;
   }
   std::string describeTrainSample(uint64_t seed, int64_t step, size_t input, int64_t sample) const override {
@@ -164,35 +245,64 @@ bool isTensorFile(const std::string &file) {
   return file.ends_with(".npy") || file.ends_with(".safetensors") || file.find(".safetensors:") != file.npos;
 }
 
-std::unique_ptr<Data> openData(const EntryInfo &entry, const std::vector<DataOption> &options, double holdout,
-                               WindowOrder order) {
-  checkNames(entry, options);
-  // A .npy of one axis is a sequence of elements, unless a sample is one element.
-  auto isInRows = [&](const TensorInfo &input) {
-    const DataOption &option = findOption(input, options);
-    return isTensorFile(option.file) && (input.shape.size() < 2 || !option.file.ends_with(".npy") ||
-                                         openNpy(option.files().front()).info().shape.size() != 1);
+/// Whether an input is read in rows. A .npy of one axis is a sequence of elements, unless a sample is one element.
+static bool isInRows(const TensorInfo &input, const DataOption &option) {
+  auto isRows = [&](const DataOption &one) {
+    return isTensorFile(one.file) && (input.shape.size() < 2 || !one.file.ends_with(".npy") ||
+                                      openNpy(one.files().front()).info().shape.size() != 1);
   };
+  if (option.blend.empty())
+    return isRows(option);
+  const DataOption first = option.ofBlend(0);
+  for (size_t i = 1; i < option.blend.size(); ++i)
+    if (const DataOption one = option.ofBlend(i); isRows(one) != isRows(first))
+      throw usageError("'" + one.file + "' is read in " + (isRows(one) ? "rows" : "windows") + ", but '" + first.file +
+                       "' in " + (isRows(first) ? "rows" : "windows") + ": both cannot be blended");
+  return isRows(first);
+}
+
+std::unique_ptr<Data> openData(const EntryInfo &entry, const std::vector<DataOption> &options, double holdout,
+                               WindowOrder order, const std::vector<PackOption> &packs) {
+  checkNames(entry, options, packs);
   // Keys of draws need no option.
-  auto isGiven = [](const TensorInfo &input) { return !input.isRandom(); };
+  auto isSampled = [](const TensorInfo &input) { return !input.isRandom() && input.batched(); };
+  auto inRows = [&](const TensorInfo &input) { return isInRows(input, findOption(input, options)); };
   std::vector<Part> parts;
   addPart(
-      entry, [&](const TensorInfo &input) { return isGiven(input) && input.batched() && isInRows(input); },
-      [&](const EntryInfo &some) { return std::make_unique<TensorRows>(some, options, holdout); }, parts);
+      entry, [&](const TensorInfo &input) { return isSampled(input) && !packs.empty(); },
+      [&](const EntryInfo &some) {
+        return openBlend(some, options, packs, [&](const std::vector<DataOption> &files) {
+          return std::make_unique<PackedRows>(some, files, packs, holdout);
+        });
+      },
+      parts);
+  addPart(
+      entry, [&](const TensorInfo &input) { return isSampled(input) && packs.empty() && inRows(input); },
+      [&](const EntryInfo &some) {
+        return openBlend(some, options, packs, [&](const std::vector<DataOption> &files) {
+          return std::make_unique<TensorRows>(some, files, holdout);
+        });
+      },
+      parts);
   size_t numRows = parts.size();
   addPart(
-      entry, [&](const TensorInfo &input) { return isGiven(input) && input.batched() && !isInRows(input); },
-      [&](const EntryInfo &some) { return std::make_unique<Windows>(some, options, holdout, order); }, parts);
+      entry, [&](const TensorInfo &input) { return isSampled(input) && packs.empty() && !inRows(input); },
+      [&](const EntryInfo &some) {
+        return openBlend(some, options, packs, [&](const std::vector<DataOption> &files) {
+          return std::make_unique<Windows>(some, files, holdout, order);
+        });
+      },
+      parts);
   if (order != WindowOrder::Random && parts.size() == numRows)
     throw usageError("found '--windows " + std::string(nameOfChoice(order)) +
                      "', but no data is read in windows: rows are in epochs anyway");
   if (parts.empty() && holdout > 0)
     throw usageError("no input of the model has a batch, so no part of the data can be held out: add --holdout 0");
   addPart(
-      entry, [&](const TensorInfo &input) { return isGiven(input) && !input.batched(); },
+      entry, [&](const TensorInfo &input) { return !input.isRandom() && !input.batched(); },
       [&](const EntryInfo &some) { return std::make_unique<WholeTensors>(some, options); }, parts);
   addPart(
-      entry, [&](const TensorInfo &input) { return !isGiven(input); },
+      entry, [&](const TensorInfo &input) { return input.isRandom(); },
       [&](const EntryInfo &some) { return std::make_unique<RandomKeys>(some); }, parts);
   if (parts.size() == 1)
     return std::move(parts[0].data);
@@ -200,7 +310,7 @@ std::unique_ptr<Data> openData(const EntryInfo &entry, const std::vector<DataOpt
 }
 
 std::unique_ptr<Data> openEvalData(const EntryInfo &entry, const std::vector<DataOption> &evalOptions,
-                                   const std::vector<DataOption> &options) {
+                                   const std::vector<DataOption> &options, const std::vector<PackOption> &packs) {
   std::vector<DataOption> all = evalOptions;
   for (const TensorInfo &input : entry.inputs) {
     auto isOf = [&](const DataOption &option) { return option.input == input.name; };
@@ -208,7 +318,7 @@ std::unique_ptr<Data> openEvalData(const EntryInfo &entry, const std::vector<Dat
     if (!input.batched() && found != options.end() && std::none_of(evalOptions.begin(), evalOptions.end(), isOf))
       all.push_back(*found);
   }
-  return openData(entry, all, /*holdout=*/1);
+  return openData(entry, all, /*holdout=*/1, WindowOrder::Random, packs);
 }
 
 } // namespace plc::runtime

@@ -6,6 +6,8 @@
 #include "plc/Runtime/Tensors/Npy.h"
 #include "plc/Runtime/Tensors/Safetensors.h"
 
+#include <filesystem>
+
 namespace plc::runtime {
 
 TensorLocation TensorLocation::parse(const std::string &text) {
@@ -21,16 +23,32 @@ void TensorLocation::check() const {
     throw usageError("found '" + file + "', expected " + file + ":KEY");
 }
 
-std::optional<size_t> endOfNumbers(std::string_view text) {
-  constexpr std::string_view suffix = ".bin";
+/// The end of a name with this suffix, alone or before a `:`.
+static std::optional<size_t> endOfSuffix(std::string_view text, std::string_view suffix) {
   size_t end = text.find(std::string(suffix) + ":");
   if (end != text.npos)
     return end + suffix.size();
   return text.ends_with(suffix) ? std::optional(text.size()) : std::nullopt;
 }
 
+std::optional<size_t> endOfNumbers(std::string_view text) { return endOfSuffix(text, ".bin"); }
+
+std::optional<size_t> endOfLines(std::string_view text) { return endOfSuffix(text, ".jsonl"); }
+
+static constexpr std::string_view offsetsSuffix = ".offsets.npy";
+
+std::string offsetsOf(const std::string &file) {
+  std::filesystem::path name = file.substr(0, endOfName(file));
+  return name.replace_extension().string() + std::string(offsetsSuffix);
+}
+
+bool isOffsets(std::string_view file) { return file.ends_with(offsetsSuffix); }
+
 size_t endOfName(const std::string &file) {
-  return endOfNumbers(file).value_or(TensorLocation::parse(file).file.size());
+  for (auto end : {endOfNumbers(file), endOfLines(file)})
+    if (end)
+      return *end;
+  return TensorLocation::parse(file).file.size();
 }
 
 Tensor readTensor(const TensorLocation &location) {

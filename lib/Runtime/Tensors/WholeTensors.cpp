@@ -9,6 +9,9 @@ namespace plc::runtime {
 WholeTensors::WholeTensors(const EntryInfo &entry, const std::vector<DataOption> &options) : Data(entry.batch) {
   for (const TensorInfo &input : entry.inputs) {
     const DataOption &option = findOption(input, options);
+    if (!option.blend.empty())
+      throw usageError("input '" + input.name + "' (" + input.typeText() +
+                       ") has no batch, so its files cannot be blended; give one");
     if (!isTensorFile(option.file))
       throw usageError("input '" + input.name + "' (" + input.typeText() +
                        ") has no batch, so it has no windows of bytes; give it as one .npy or .safetensors:KEY");

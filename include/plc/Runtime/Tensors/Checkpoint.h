@@ -6,6 +6,7 @@
 
 #include "plc/Runtime/Base/Engine.h"
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -17,6 +18,16 @@ namespace plc::runtime {
 /// The last step of a run; 0 is before the first.
 constexpr int64_t mostSteps = INT32_MAX;
 
+/// The beginning of a text, as bytes that processes can share.
+struct ShortText {
+  std::array<char, 256> bytes{};
+
+  ShortText() = default;
+  explicit ShortText(const std::string &text) { text.copy(bytes.data(), bytes.size() - 1); }
+  const char *text() const { return bytes.data(); }
+  bool operator==(const ShortText &) const = default;
+};
+
 /// What a checkpoint keeps beside parameters and moments.
 struct TrainingState {
   int64_t step = 0; // the last one done
@@ -26,6 +37,7 @@ struct TrainingState {
   std::optional<double> holdout{};
   std::optional<int64_t> samples{}; // drawn in all steps so far
   std::optional<DataLengths> lengths{};
+  std::optional<ShortText> weights{}; // Data::weights
 };
 
 /// How a checkpoint's program differs from the model's: the same parameters, but other roundings.

@@ -9,16 +9,34 @@
 
 namespace plc::runtime {
 
+/// One of several files that are blended.
+struct WeightedFile {
+  std::string file; // may be a pattern
+  double weight;    // finite and above 0
+};
+
 /// The option `--data IN=FILE[+n]`, or `--eval-data`.
 struct DataOption {
-  std::string input, file;     // `file` may be a pattern
-  int64_t shift = 0;           // in elements; for windows
-  const char *flag = "--data"; // for messages
+  std::string input, file;           // `file` may be a pattern; of a blend, all of its text
+  int64_t shift = 0;                 // in elements; for windows
+  const char *flag = "--data";       // for messages
+  std::vector<WeightedFile> blend{}; // `IN=FILE:WEIGHT,FILE:WEIGHT[+n]`; else empty
 
-  /// The files that match, sorted by name. Throws fileError if there is none.
+  /// The files that match, sorted by name. Throws fileError if there is none. Not for a blend.
   std::vector<std::string> files() const;
-  /// The same without a key or type after a `:`.
+  /// The same without a key or type after a `:`; of a blend, those of all its files.
   std::vector<std::string> names() const;
+  /// The option for one file of a blend.
+  DataOption ofBlend(size_t index) const { return {input, blend[index].file, shift, flag, {}}; }
+};
+
+/// What an input of packed rows is filled with (PackedRows.h).
+enum class PackKind { Segments, Positions, Mask };
+
+/// The option `--pack INPUT=KIND`.
+struct PackOption {
+  std::string input;
+  PackKind kind;
 };
 
 /// The order of training windows, `--windows`.
@@ -45,6 +63,8 @@ public:
   /// For a run that continues with another batch size: adds `by` to the number of the first sample of each step.
   virtual void shiftSamples(int64_t by) { shift = by; }
   virtual DataLengths lengths() const { return {}; }
+  /// The weights of a blend: "0.7, 0.3". Empty if there is none.
+  virtual std::string weights() const { return ""; }
 
   /// Whole-batch tensors; `step` counts from 1.
   virtual std::vector<Bytes> trainBatch(uint64_t seed, int64_t step) const = 0;
@@ -72,16 +92,17 @@ protected:
 /// - rows (TensorRows) of a .npy or .safetensors:KEY file;
 /// - windows (Windows) of any other file, of a .bin:TYPE, and of a .npy of one axis if the input has more;
 /// - one tensor for all samples (WholeTensors), if the input has no batch;
-/// - keys (RandomKeys), if it is an input for draws.
-/// The last fraction `holdout` of rows and windows is held out. Throws usageError or fileError unless every input has
+/// - keys (RandomKeys), if it is an input for draws;
+/// - with `packs`, instead of rows or windows, rows of different lengths (PackedRows).
+/// Rows and windows of several files may be blended (BlendedData). The last fraction `holdout` of rows and windows is held out. Throws usageError or fileError unless every input has
 /// data that fits.
 std::unique_ptr<Data> openData(const EntryInfo &entry, const std::vector<DataOption> &options, double holdout,
-                               WindowOrder order = WindowOrder::Random);
+                               WindowOrder order = WindowOrder::Random, const std::vector<PackOption> &packs = {});
 
 /// Opens the data of `--eval-data`, all of which is evaluated. An input without a batch that has none takes that of
 /// `--data`.
 std::unique_ptr<Data> openEvalData(const EntryInfo &entry, const std::vector<DataOption> &evalOptions,
-                                   const std::vector<DataOption> &options);
+                                   const std::vector<DataOption> &options, const std::vector<PackOption> &packs);
 
 /// Whether the name is that of a .npy or .safetensors file, with or without a key.
 bool isTensorFile(const std::string &file);
@@ -94,6 +115,12 @@ const DataOption &findOption(const TensorInfo &input, const std::vector<DataOpti
 template <>
 struct plc::Choice<plc::runtime::WindowOrder> {
   static constexpr const char *noun = "order";
+  static std::span<const NamedRow> rows();
+};
+
+template <>
+struct plc::Choice<plc::runtime::PackKind> {
+  static constexpr const char *noun = "kind";
   static std::span<const NamedRow> rows();
 };
 

@@ -22,6 +22,11 @@ struct TensorLocation {
 
 /// The end of `FILE.bin` in FILE.bin or FILE.bin:TYPE; nullopt for other files.
 std::optional<size_t> endOfNumbers(std::string_view text);
+/// The end of `FILE.jsonl` in FILE.jsonl or FILE.jsonl:KEY; nullopt for other files.
+std::optional<size_t> endOfLines(std::string_view text);
+/// `FILE.offsets.npy`, where rows begin, beside FILE.npy or FILE.bin:TYPE.
+std::string offsetsOf(const std::string &file);
+bool isOffsets(std::string_view file);
 /// The end of the name of a file, before a key or a type.
 size_t endOfName(const std::string &file);
 
