@@ -6,8 +6,8 @@
 
 namespace plc::runtime {
 
-/// Throws usageError if '--log', '--log-csv' or '--trace' names a file that the run reads (its model, data or a checkpoint's), or
-/// that another option writes.
+/// Throws usageError if '--log', '--log-csv' or '--trace' names a file that the run reads (its model, data or a
+/// checkpoint's), or that another option writes.
 void checkOverwrites(const Options &options);
 
 /// Throws usageError if a file that an option names is not empty, unless '--overwrite' is given. `goesOn` names another

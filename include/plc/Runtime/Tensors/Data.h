@@ -94,8 +94,8 @@ protected:
 /// - one tensor for all samples (WholeTensors), if the input has no batch;
 /// - keys (RandomKeys), if it is an input for draws;
 /// - with `packs`, instead of rows or windows, rows of different lengths (PackedRows).
-/// Rows and windows of several files may be blended (BlendedData). The last fraction `holdout` of rows and windows is held out. Throws usageError or fileError unless every input has
-/// data that fits.
+/// Rows and windows of several files may be blended (BlendedData). The last fraction `holdout` of rows and windows is
+/// held out. Throws usageError or fileError unless every input has data that fits.
 std::unique_ptr<Data> openData(const EntryInfo &entry, const std::vector<DataOption> &options, double holdout,
                                WindowOrder order = WindowOrder::Random, const std::vector<PackOption> &packs = {});
 
