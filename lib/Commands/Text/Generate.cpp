@@ -1,4 +1,5 @@
 // `plc-run generate`: grows texts by a language model, token by token.
+#include "GivenInputs.h"
 #include "LanguageModel.h"
 #include "Prompts.h"
 #include "Runs.h"
@@ -294,6 +295,7 @@ private:
 } // namespace
 
 void runGenerate(const Options &options, Engine &engine) {
+  checkInputFiles(options, engine);
   LanguageModel model = findLanguageModel(options, engine);
   bool isNumbers = std::all_of(options.prompts.begin(), options.prompts.end(),
                                [](const Prompt &prompt) { return prompt.ids.has_value(); }) &&

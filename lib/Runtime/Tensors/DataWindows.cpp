@@ -69,10 +69,11 @@ void Windows::checkTraining() const {
 void Windows::checkHeldOut() const {
   if (sources.empty() || numHeldOutBatches() > 0)
     return;
-  throw fileError(sources[0].file, "found " + std::to_string(size - heldOutStart) + " held-out " + unit +
-                                       ", expected at least " + std::to_string((batch - 1) * stride + reach) +
-                                       " for a batch of " + std::to_string(batch) + " windows")
-      .note("a larger --holdout gives more; --holdout 0 trains without a held-out part");
+  throw noHeldOutBatch(sources[0].file,
+                       "found " + std::to_string(size - heldOutStart) + " held-out " + unit + ", expected at least " +
+                           std::to_string((batch - 1) * stride + reach) + " for a batch of " + std::to_string(batch) +
+                           " windows",
+                       heldOutStart == 0);
 }
 
 void Windows::putWindow(int64_t start, int64_t at, std::vector<Bytes> &tensors) const {

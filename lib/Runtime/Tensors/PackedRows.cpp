@@ -131,9 +131,10 @@ void PackedRows::checkTraining() const {
 
 void PackedRows::checkHeldOut() const {
   if (numHeldOutBatches() < 1)
-    throw fileError(name, "found " + std::to_string(heldOut.size()) + " windows of held-out rows, expected at least " +
-                              std::to_string(batch) + " for a batch")
-        .note("a larger --holdout gives more; --holdout 0 trains without a held-out part");
+    throw noHeldOutBatch(name,
+                         "found " + std::to_string(heldOut.size()) + " windows of held-out rows, expected at least " +
+                             std::to_string(batch) + " for a batch",
+                         train.empty());
 }
 
 } // namespace plc::runtime

@@ -31,6 +31,12 @@ public:
 protected:
   std::vector<TensorInfo> inputs;
 
+  /// The error if not one batch is held out. `isAll`: so is all of the data.
+  static Error noHeldOutBatch(const std::string &file, const std::string &text, bool isAll) {
+    Error error = fileError(file, text);
+    return isAll ? error : error.note("a larger --holdout gives more; --holdout 0 trains without a held-out part");
+  }
+
 private:
   int64_t firstNumber(int64_t step) const { return (step - 1) * batch + shift; }
 

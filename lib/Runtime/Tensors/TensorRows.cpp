@@ -33,9 +33,10 @@ void TensorRows::checkTraining() const {
 
 void TensorRows::checkHeldOut() const {
   if (!sources.empty() && numHeldOutBatches() < 1)
-    throw fileError(name, "found " + std::to_string(rows - trainRows) + " held-out rows, expected at least " +
-                              std::to_string(batch) + " for a batch")
-        .note("a larger --holdout gives more; --holdout 0 trains without a held-out part");
+    throw noHeldOutBatch(name,
+                         "found " + std::to_string(rows - trainRows) + " held-out rows, expected at least " +
+                             std::to_string(batch) + " for a batch",
+                         trainRows == 0);
 }
 
 std::pair<const RowFile &, int64_t> TensorRows::Source::find(int64_t row) const {
