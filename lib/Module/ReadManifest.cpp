@@ -3,6 +3,7 @@
 
 #include "plc/Module/Manifest.h"
 #include "plc/Module/ModuleSeal.h"
+#include "plc/Module/OptimizerKeys.h"
 #include "plc/Module/ParameterShards.h"
 #include "plc/Support/JsonNode.h"
 
@@ -94,10 +95,25 @@ ParameterInfo readParameter(const JsonNode &node) {
   return parameter;
 }
 
+/// Reads a number of the optimizer. A module of an older compiler lacks it if it has its default.
+void readNumber(const JsonNode &object, const OptimizerKey &key, OptimizerSettings &settings) {
+  std::string name(key.name());
+  if (!object.has(name))
+    return;
+  JsonNode node = object[name];
+  if (auto *integer = std::get_if<int64_t OptimizerSettings::*>(&key.member))
+    settings.**integer = node.integer(static_cast<int64_t>(key.least), maxCount);
+  else
+    settings.*std::get<double OptimizerSettings::*>(key.member) = node.number();
+}
+
 void readSchedule(const JsonNode &node, OptimizerSettings &settings) {
   settings.schedule = readChoice<RateSchedule>(node["kind"]);
-  settings.warmup = node["warmup"].integer(0, maxCount);
-  settings.total = node["total"].integer(rowOf(settings.schedule).ends ? settings.warmup + 1 : 0, maxCount + 1);
+  for (const OptimizerKey &key : scheduleKeys())
+    if (key.isOf(settings.schedule))
+      readNumber(node, key, settings);
+  if (std::optional<SettingConflict> conflict = findConflict(settings))
+    throw FormatError("manifest: " + conflict->text);
 }
 
 OptimizerSettings readOptimizer(const JsonNode &node) {
@@ -109,7 +125,8 @@ OptimizerSettings readOptimizer(const JsonNode &node) {
   settings.beta2 = node["beta2"].number();
   settings.eps = node["eps"].number();
   settings.momentum = node["momentum"].number();
-  settings.clipNorm = node["clip_norm"].number();
+  for (const char *path : {"optimizer.clip_norm", "optimizer.clip_value"})
+    readNumber(node, *findOptimizerKey(path), settings);
   settings.nonFinite = readChoice<NonFiniteStep>(node["nonfinite"]);
   settings.scalesLoss = node["scales_loss"].boolean();
   settings.lossScale = node["loss_scale"].number();

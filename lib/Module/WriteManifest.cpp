@@ -3,6 +3,7 @@
 
 #include "plc/Module/Manifest.h"
 #include "plc/Module/ModuleSeal.h"
+#include "plc/Module/OptimizerKeys.h"
 
 #include <nlohmann/json.hpp>
 
@@ -49,7 +50,10 @@ json writeParameter(const ParameterInfo &parameter) {
 }
 
 json writeOptimizer(const OptimizerSettings &settings) {
-  json schedule{{"kind", nameOfChoice(settings.schedule)}, {"warmup", settings.warmup}, {"total", settings.total}};
+  json schedule{{"kind", nameOfChoice(settings.schedule)}};
+  for (const OptimizerKey &key : scheduleKeys())
+    if (key.isOf(settings.schedule))
+      std::visit([&](auto at) { schedule[std::string(key.name())] = settings.*at; }, key.member);
   return {{"kind", nameOfChoice(settings.kind)},
           {"lr", settings.lr},
           {"weight_decay", settings.weightDecay},
@@ -59,6 +63,7 @@ json writeOptimizer(const OptimizerSettings &settings) {
           {"momentum", settings.momentum},
           {"schedule", std::move(schedule)},
           {"clip_norm", settings.clipNorm},
+          {"clip_value", settings.clipValue},
           {"nonfinite", nameOfChoice(settings.nonFinite)},
           {"scales_loss", settings.scalesLoss},
           {"loss_scale", settings.lossScale}};

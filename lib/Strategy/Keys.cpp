@@ -1,4 +1,5 @@
 //===- Keys.cpp - every key of a strategy ---------------------------------===//
+#include "plc/Module/OptimizerKeys.h"
 #include "plc/Strategy/Keys.h"
 #include "plc/Strategy/Strategy.h"
 #include "plc/Support/Nearest.h"
@@ -78,6 +79,19 @@ Key ofOptimizers(Key key, bool OptimizerRow::*has) {
   return under<OptimizerKind>(std::move(key), keys::optimizerKind.path,
                               [&](const OptimizerRow &row) { return row.*has; });
 }
+/// A key of the table of `plc/Module/OptimizerKeys.h`.
+template <typename Number>
+Key setting(TypedKey<Number> key) {
+  const module::OptimizerKey &row = *module::findOptimizerKey(key.path);
+  Number initial = module::OptimizerSettings().*std::get<Number module::OptimizerSettings::*>(row.member);
+  Key made{
+      key.path, row.isInteger() ? Type::Integer : Type::Number, initial, {}, row.least, row.isExclusive, nullptr, {},
+      row.most};
+  if (!row.field)
+    return made;
+  return under<RateSchedule>(std::move(made), keys::optimizerScheduleKind.path,
+                             [&](const RateScheduleRow &schedule) { return schedule.fields & row.field; });
+}
 
 } // namespace
 
@@ -129,17 +143,25 @@ llvm::ArrayRef<Key> plc::strategy::allKeys() {
       text(keys::machineRates, "", {}),
       text(keys::machineProfile, "", {}),
       choice(keys::optimizerKind, OptimizerKind::AdamW),
-      number(keys::optimizerLr, 3e-4, 0),
+      setting(keys::optimizerLr),
       ofOptimizers(number(keys::optimizerWeightDecay, 0.01, 0), &OptimizerRow::decaysWeight),
       ofOptimizers(number(keys::optimizerBeta1, 0.9, 0), &OptimizerRow::isAdaptive),
       ofOptimizers(number(keys::optimizerBeta2, 0.999, 0), &OptimizerRow::isAdaptive),
       ofOptimizers(number(keys::optimizerEps, 1e-8, 0, true), &OptimizerRow::isAdaptive),
       ofOptimizers(number(keys::optimizerMomentum, 0.9, 0), &OptimizerRow::hasMomentum),
       choice(keys::optimizerScheduleKind, RateSchedule::Constant),
-      integer(keys::optimizerScheduleWarmup, 0, 0),
-      under<RateSchedule>(integer(keys::optimizerScheduleTotal, 0, 1), keys::optimizerScheduleKind.path,
-                          [](const RateScheduleRow &row) { return row.ends; }),
-      number(keys::optimizerClipNorm, 0, 0, true),
+      setting(keys::optimizerScheduleWarmup),
+      setting(keys::optimizerScheduleTotal),
+      setting(keys::optimizerScheduleFloor),
+      setting(keys::optimizerSchedulePeriod),
+      setting(keys::optimizerSchedulePeriodFactor),
+      setting(keys::optimizerSchedulePower),
+      setting(keys::optimizerScheduleDecay),
+      setting(keys::optimizerSchedulePctStart),
+      setting(keys::optimizerScheduleDivFactor),
+      setting(keys::optimizerScheduleFinalDivFactor),
+      setting(keys::optimizerClipNorm),
+      setting(keys::optimizerClipValue),
       choice(keys::trainingNonfinite, NonFiniteStep::Stop),
   };
   return keys;

@@ -4,7 +4,9 @@
 #include "plc/Planner/Remat/RematPolicies.h"
 #include "plc/Planner/Schedule/ScheduleFile.h"
 #include "plc/Planner/Schedule/Schedules.h"
+#include "plc/Module/OptimizerKeys.h"
 #include "plc/Strategy/Choices.h"
+#include "plc/Strategy/ReadOptimizer.h"
 #include "plc/Support/Diagnostics.h"
 #include "plc/Support/InstructionSets.h"
 #include "plc/Support/Optimizers.h"
@@ -320,16 +322,8 @@ void checkOptimizer(KeyReader &reader) {
   for (const char *factor : {keys::optimizerBeta1.path, keys::optimizerBeta2.path, keys::optimizerMomentum.path})
     if (double value = get<double>(reader, factor); !(value < 1))
       reader.errorAt(factor, "'" + Twine(factor) + "' is " + print(value) + " but must be less than 1");
-  const plc::RateScheduleRow &schedule = plc::rowOf(reader.get(keys::optimizerScheduleKind));
-  int64_t warmup = reader.get(keys::optimizerScheduleWarmup);
-  int64_t total = reader.get(keys::optimizerScheduleTotal);
-  if (schedule.ends && !total)
-    reader.errorAt(keys::optimizerScheduleKind.path, "'optimizer.schedule.kind' is \"" + Twine(schedule.name) +
-                                                         "\" but 'optimizer.schedule.total' is not given");
-  else if (schedule.ends && total <= warmup)
-    reader.errorAt(keys::optimizerScheduleTotal.path, "'optimizer.schedule.total' is " + Twine(total) +
-                                                          " but must be more than 'optimizer.schedule.warmup', " +
-                                                          Twine(warmup));
+  if (auto conflict = plc::module::findConflict(plc::strategy::numbersOf(reader.settings)))
+    reader.errorAt(conflict->path, conflict->text);
 }
 
 /// Whether a key's default stands for none, being no value that could be given.

@@ -91,7 +91,16 @@ inline constexpr TypedKey<double> optimizerMomentum{"optimizer.momentum"};
 inline constexpr TypedKey<RateSchedule> optimizerScheduleKind{"optimizer.schedule.kind"};
 inline constexpr TypedKey<int64_t> optimizerScheduleWarmup{"optimizer.schedule.warmup"};
 inline constexpr TypedKey<int64_t> optimizerScheduleTotal{"optimizer.schedule.total"};
+inline constexpr TypedKey<double> optimizerScheduleFloor{"optimizer.schedule.floor"};
+inline constexpr TypedKey<int64_t> optimizerSchedulePeriod{"optimizer.schedule.period"};
+inline constexpr TypedKey<int64_t> optimizerSchedulePeriodFactor{"optimizer.schedule.period_factor"};
+inline constexpr TypedKey<double> optimizerSchedulePower{"optimizer.schedule.power"};
+inline constexpr TypedKey<int64_t> optimizerScheduleDecay{"optimizer.schedule.decay"};
+inline constexpr TypedKey<double> optimizerSchedulePctStart{"optimizer.schedule.pct_start"};
+inline constexpr TypedKey<double> optimizerScheduleDivFactor{"optimizer.schedule.div_factor"};
+inline constexpr TypedKey<double> optimizerScheduleFinalDivFactor{"optimizer.schedule.final_div_factor"};
 inline constexpr TypedKey<double> optimizerClipNorm{"optimizer.clip_norm"};
+inline constexpr TypedKey<double> optimizerClipValue{"optimizer.clip_value"};
 inline constexpr TypedKey<NonFiniteStep> trainingNonfinite{"training.nonfinite"};
 } // namespace plc::keys
 

@@ -7,6 +7,9 @@
 
 namespace plc::strategy {
 
+/// The learning rate and limits of the gradient among settings that may contradict each other yet.
+module::OptimizerSettings numbersOf(const std::map<std::string, Setting> &settings);
+
 /// The settings of the optimizer, from `[optimizer]`, `training.nonfinite` and `precision`.
 module::OptimizerSettings optimizerOf(const Strategy &strategy);
 

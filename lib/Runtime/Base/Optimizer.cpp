@@ -36,6 +36,7 @@ void LossScale::update(const OptimizerSettings &settings, bool finite) {
 StepFactors::StepFactors(const OptimizerSettings &settings, int64_t step)
     : kind(settings.kind), rate(settings.rate(step)), momentum(settings.momentum), beta1(settings.beta1),
       beta2(settings.beta2), eps(settings.eps), decay(rowOf(kind).decaysWeight ? 1 - rate * settings.weightDecay : 1) {
+  clipValue = settings.clipValue;
   // Running products, not pow, whose last bit differs between libraries.
   double power1 = 1, power2 = 1;
   for (int64_t i = 0; i < step; ++i) {
@@ -61,9 +62,10 @@ struct Factors {
         rest1(static_cast<T>(1 - f.beta1)), beta2(static_cast<T>(f.beta2)), rest2(static_cast<T>(1 - f.beta2)),
         eps(static_cast<T>(f.eps)), decay(static_cast<T>(f.decay)), stepSize(static_cast<T>(f.stepSize)),
         rootCorrection(static_cast<T>(f.rootCorrection)), gradientScale(static_cast<T>(f.gradientScale)),
-        scales(f.gradientScale != 1), measures(f.measures) {}
-  T rate, momentum, beta1, rest1, beta2, rest2, eps, decay, stepSize, rootCorrection, gradientScale;
-  bool scales, measures;
+        clipValue(static_cast<T>(f.clipValue)), scales(f.gradientScale != 1), clips(f.clipValue > 0),
+        measures(f.measures) {}
+  T rate, momentum, beta1, rest1, beta2, rest2, eps, decay, stepSize, rootCorrection, gradientScale, clipValue;
+  bool scales, clips, measures;
 };
 
 /// A slice of a parameter: at most `block` elements.
@@ -124,6 +126,13 @@ template <class T>
     sums[i - whole] += static_cast<double>(g[i]) * static_cast<double>(g[i]);
 }
 
+/// Comparisons with NaN are false, so NaN stays.
+template <class T>
+[[gnu::always_inline]] inline void clipValues(int64_t count, T *g, T most) {
+  for (int64_t i = 0; i < count; ++i)
+    g[i] = g[i] > most ? most : g[i] < -most ? -most : g[i];
+}
+
 template <class T>
 using BlockFunction = void (*)(const Factors<T> &, const Part<T> &, double *);
 
@@ -135,6 +144,8 @@ template <class Rule, class T>
   if (f.scales)
     for (int64_t i = 0; i < part.count; ++i)
       part.gradient[i] = part.gradient[i] * f.gradientScale;
+  if (f.clips)
+    clipValues(part.count, part.gradient, f.clipValue);
   Rule::apply(f, part.count, part.gradient, part.value, part.moment1, part.moment2);
 }
 template <class Rule, class T>

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <gtest/gtest.h>
+#include <limits>
 #include <vector>
 
 using namespace plc::runtime;
@@ -146,6 +147,31 @@ TEST(Optimizer, SgdAndMomentumAsWritten) {
     m = 0.9f * m + g;
     w = w - 0.1f * m;
   });
+}
+
+// The scale of the norm first, then each element; NaN stays NaN. The squares are those of the gradient as it came.
+TEST(Optimizer, ClipsValuesOfTheScaledGradient) {
+  OptimizerSettings settings;
+  settings.lr = 1;
+  settings.kind = OptimizerSettings::Kind::SGD;
+  settings.clipValue = 0.5;
+  double infinite = std::numeric_limits<double>::infinity();
+  double gradient[] = {4, 0.5, -0.25, -8, infinite, -infinite, std::nan("")};
+  double value[] = {1, 1, 1, 1, 1, 1, 1};
+  const void *sites[] = {gradient};
+  StepFactors factors(settings, 1);
+  factors.gradientScale = 0.5;
+  updateParameter(factors, ElementType::F64, 7, sites, value, {});
+  for (auto [index, expected] : {std::pair(0, 0.5), {1, 0.75}, {2, 1.125}, {3, 1.5}, {4, 0.5}, {5, 1.5}})
+    EXPECT_EQ(value[index], expected) << index;
+  EXPECT_TRUE(std::isnan(value[6]));
+  double finite[] = {1, 1, 1, 1};
+  EXPECT_EQ(updateParameter(factors, ElementType::F64, 4, sites, finite, {}), 16 + 0.25 + 0.0625 + 64);
+  float small[] = {3}, one[] = {1}; // a limit that f32 rounds to 0 lets nothing through
+  const void *smallSites[] = {small};
+  settings.clipValue = 1e-60;
+  updateParameter(StepFactors(settings, 1), ElementType::F32, 1, smallSites, one, {});
+  EXPECT_EQ(one[0], 1);
 }
 
 TEST(Optimizer, ClipsWhatIsLonger) {

@@ -49,6 +49,7 @@ struct StepFactors {
   double decay;                    // 1 - rate * weightDecay (AdamW), else 1
   double stepSize, rootCorrection; // rate / (1 - beta1^step), sqrt(1 - beta2^step), the powers as running products
   double gradientScale = 1;        // of clipping: scaleOfNorm
+  double clipValue = 0;            // largest magnitude of a scaled element; 0: any
   bool measures = true;            // whether an update also returns the sum of squares
 };
 
@@ -69,7 +70,8 @@ inline constexpr int64_t updatedPart = 65536;
 /// order.
 double sumOfSquares(ElementType type, int64_t count, std::span<const void *const> sites);
 
-/// One update of such a parameter. First g = g * gradientScale, unless that is 1. Then, element by element, every
+/// One update of such a parameter. First g = g * gradientScale, unless that is 1; then g is clipped to
+/// [-clipValue, clipValue], where NaN stays NaN. Then, element by element, every
 /// operation rounded to the type:
 ///   SGD        w = w - rate * g
 ///   Momentum   m = momentum * m + g

@@ -38,6 +38,8 @@ class Strategy:
         if self.budget and self.flip(0.4):
             self.plan = {key: value for key, value in self.plan.items() if not key.startswith("checkpoint.")}
             self.plan["checkpoint.policy"] = "budget"
+        if self.flip(0.2):
+            self.numbers["optimizer.clip_value"] = 0.01
         self.refused = []  # kinds
 
     def flip(self, chance):
