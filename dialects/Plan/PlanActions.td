@@ -175,8 +175,8 @@ def Plan_StepOp : Plan_Action<"step"> {
 
 def Plan_BufferKind : I32EnumAttr<"BufferKind", "what a persistent buffer holds", [
     I32EnumAttrCase<"parameter", 0>, I32EnumAttrCase<"gradient", 1>, I32EnumAttrCase<"moment1", 2>,
-    I32EnumAttrCase<"moment2", 3>, I32EnumAttrCase<"input", 4>, I32EnumAttrCase<"output", 5>,
-    I32EnumAttrCase<"precomputed", 6>, I32EnumAttrCase<"state", 7>
+    I32EnumAttrCase<"moment2", 3>, I32EnumAttrCase<"average", 4>, I32EnumAttrCase<"input", 5>,
+    I32EnumAttrCase<"output", 6>, I32EnumAttrCase<"precomputed", 7>, I32EnumAttrCase<"state", 8>
   ]> {
   let cppNamespace = "::plc::plan";
   let genSpecializedAttr = 0;

@@ -51,7 +51,8 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, Sing
       `recompute_ns`; no choice that keeps as little takes less than `recompute_bound_ns`. If the program
       `keeps_last`, its last micro-batch recomputes nothing.
 
-    The optimizer keeps `moments` tensors beside each trained parameter. If `micro_batches` does not divide `batch`,
+    The optimizer keeps `moments` tensors beside each trained parameter, and with `averages` the moving average of its
+    value. If `micro_batches` does not divide `batch`,
     types are those of the larger micro-batches. `#ein.batch` then marks, also in types of kernels, the axis that
     has fewer elements in the others (see `ein.model`). `lanes` is the number of accumulation groups, runs of
     micro-batches that are summed by themselves: each gradient site has an accumulator for each.
@@ -103,7 +104,7 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, Sing
                        OptionalAttr<Plan_RematAttr>:$remat, UnitAttr:$keeps_last, UnitAttr:$cuts_kernels,
                        OptionalAttr<Plan_Natural>:$kept_bytes, OptionalAttr<Plan_Natural>:$kept_bound_bytes,
                        OptionalAttr<Plan_Natural>:$recompute_ns, OptionalAttr<Plan_Natural>:$recompute_bound_ns,
-                       DefaultValuedAttr<Plan_Moments, "2">:$moments,
+                       DefaultValuedAttr<Plan_Moments, "2">:$moments, UnitAttr:$averages,
                        DefaultValuedAttr<Plan_Positive, "1">:$lanes, DefaultValuedAttr<Plan_Positive, "1">:$replicas,
                        DefaultValuedAttr<Plan_Positive, "1">:$shards,
                        OptionalAttr<DenseI64ArrayAttr>:$pipeline);
@@ -124,6 +125,8 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, Sing
     /// Micro-batches that each replica runs, and the first one of a replica.
     int64_t getRunsOfReplica() { return int64_t(getMicroBatches()) / int64_t(getReplicas()); }
     int64_t getFirstRun(int64_t replica) { return replica * getRunsOfReplica(); }
+    /// Tensors that the owner of a trained parameter keeps beside it: moments and the average.
+    int64_t getTensorsBeside() { return int64_t(getMoments()) + getAverages(); }
     /// Whether it holds gradients of parameters, and so a step.
     bool isTraining();
     ::plc::ein::MicroBatches getCut() { return {int64_t(getBatch()), int64_t(getMicroBatches()), int64_t(getLanes())}; }

@@ -49,9 +49,12 @@ void runParams(const Options &options, Engine &engine) {
   const std::vector<ParameterInfo> &parameters = engine.parameters();
   std::optional<ParameterMatches> matches;
   if (!options.params.empty())
-    readParameterFile(options.params, [&](const std::string &file) {
-      matches = matchParameters(file, parameters, options.map ? &*options.map : nullptr);
-    });
+    readParameterFile(
+        options.params,
+        [&](const std::string &file) {
+          matches = matchParameters(file, parameters, options.map ? &*options.map : nullptr);
+        },
+        options.averages);
   TextTable table("llrll");
   struct Count {
     size_t parameters = 0;

@@ -143,6 +143,8 @@ Options parseOptions(int argc, char **argv, const Tool &tool) {
     throw usageError("'--prompt' gives text, '--prompt-ids' numbers: give one of them");
   if (options.drawsParameters && !options.params.empty())
     throw usageError("'--params' gives the values that '--random-parameters' draws: give one of them");
+  if (options.averages && options.params.empty())
+    throw usageError("option '--ema' needs '--params DIR'");
   if (!options.mapFile.empty() && options.params.empty())
     throw usageError("option '--map' needs '--params P'");
   options.model.outputs = outputsToCompile(options);

@@ -33,6 +33,7 @@ struct Options {
   std::string log, logCsv, logEvents, save, resume, params, mapFile;
   std::optional<ParameterMap> map; // of mapFile
   bool overwrites = false;         // replaces what another run left
+  bool averages = false;           // --params gives those of a checkpoint
   bool drawsParameters = false;    // no warning about initial values
   int64_t steps = 100, saveEvery = 0;
   int64_t keep = 0, evalEvery = 0; // 0: keep all; evaluate only at the end

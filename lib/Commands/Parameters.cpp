@@ -47,9 +47,10 @@ void prepareParameters(const Options &options, Engine &engine, bool mayLack) {
   if (options.params.empty())
     return;
   if (engine.leads()) // only its machine may have the file
-    readParameterFile(options.params, [&](const std::string &file) {
-      tell(options.params, loadParameters(file, engine, mayLack, map), map, engine);
-    });
+    readParameterFile(
+        options.params,
+        [&](const std::string &file) { tell(options.params, loadParameters(file, engine, mayLack, map), map, engine); },
+        options.averages);
   engine.shareParameters();
 }
 

@@ -50,6 +50,10 @@ TrainingState beginTraining(const Options &options, Engine &engine, std::optiona
     throw usageError("found '--holdout " + shortestDigits(ElementType::F64, *options.holdout) +
                      "', but the checkpoint goes on with holdout " + shortestDigits(ElementType::F64, *state.holdout));
   state.holdout = options.holdout ? options.holdout : state.holdout.value_or(defaultHoldout);
+  if (state.averages == ResumedAverages::Begin)
+    warnUser("warning: the checkpoint has no averages: they begin with its parameters\n");
+  if (state.averages == ResumedAverages::Dropped)
+    warnUser("warning: the averages of the checkpoint are dropped: the model has 'optimizer.ema' = 0\n");
   if (state.step > options.steps)
     throw usageError("found '--steps " + std::to_string(options.steps) + "', but the checkpoint is at step " +
                      std::to_string(state.step) + ": '--steps' is the number of the last step");

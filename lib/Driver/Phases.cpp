@@ -31,6 +31,8 @@ int64_t plc::driver::optimizerMoments(const Strategy &strategy) {
   return plc::rowOf(strategy.get(keys::optimizerKind)).moments;
 }
 
+bool plc::driver::keepsAverages(const Strategy &strategy) { return strategy.get(keys::optimizerEma) > 0; }
+
 /// The byte budget of each rank; 0 is none.
 static int64_t memoryLimit(const Program &program, const Strategy &strategy) {
   return program.recomputes ? strategy.get(keys::memoryBudget) : 0;
@@ -172,8 +174,10 @@ static plc::plan::PlanPartitionOptions partitionOptions(const Program &program, 
   options.balance = listOf(strategy, keys::parallelismBalance);
   options.rankMap = listOf(strategy, keys::parallelismPlace);
   options.cutGrain = strategy.get(keys::parallelismGrain);
-  if (program.entry == plc::ProgramKind::train)
+  if (program.entry == plc::ProgramKind::train) {
     options.moments = optimizerMoments(strategy);
+    options.averages = keepsAverages(strategy);
+  }
   options.schedule = strategy.get(keys::parallelismSchedule);
   if (std::optional<plc::planner::ScheduleFile> table = scheduleFileOf(strategy);
       table && plc::rowOf(options.schedule).follows == plc::planner::OrderSource::text) {

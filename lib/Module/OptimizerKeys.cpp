@@ -1,6 +1,8 @@
 //===- OptimizerKeys.cpp - numbers of an optimizer by key -----------------===//
 #include "plc/Module/OptimizerKeys.h"
 
+#include <charconv>
+
 namespace plc::module {
 
 namespace {
@@ -21,7 +23,14 @@ constexpr OptimizerKey table[] = {
     {"optimizer.schedule.final_div_factor", &S::finalDivFactor, 0, true, Cycle},
     {"optimizer.clip_norm", &S::clipNorm, 0, true},
     {"optimizer.clip_value", &S::clipValue, 0, true},
+    {"optimizer.ema", &S::ema, 0},
 };
+/// The shortest digits that read back as this number.
+std::string digitsOf(double value) {
+  char digits[32];
+  return {digits, std::to_chars(digits, digits + sizeof(digits), value).ptr};
+}
+
 constexpr size_t firstOfSchedule = 1, endOfSchedule = 11;
 
 } // namespace
@@ -45,6 +54,9 @@ std::optional<SettingConflict> findConflict(const OptimizerSettings &settings) {
     return SettingConflict{"optimizer.schedule.kind", "'optimizer.schedule.kind' is \"" + std::string(schedule.name) +
                                                           "\" but '" + given + "' is not given"};
   };
+  if (!(settings.ema < 1))
+    return SettingConflict{"optimizer.ema",
+                           "'optimizer.ema' is " + digitsOf(settings.ema) + " but must be less than 1"};
   auto steps = [](int64_t count) { return std::to_string(count); };
   if (schedule.obeys(Total) && !settings.total)
     return isNot("optimizer.schedule.total");

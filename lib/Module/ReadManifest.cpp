@@ -125,7 +125,7 @@ OptimizerSettings readOptimizer(const JsonNode &node) {
   settings.beta2 = node["beta2"].number();
   settings.eps = node["eps"].number();
   settings.momentum = node["momentum"].number();
-  for (const char *path : {"optimizer.clip_norm", "optimizer.clip_value"})
+  for (const char *path : {"optimizer.clip_norm", "optimizer.clip_value", "optimizer.ema"})
     readNumber(node, *findOptimizerKey(path), settings);
   settings.nonFinite = readChoice<NonFiniteStep>(node["nonfinite"]);
   settings.scalesLoss = node["scales_loss"].boolean();

@@ -64,6 +64,7 @@ json writeOptimizer(const OptimizerSettings &settings) {
           {"schedule", std::move(schedule)},
           {"clip_norm", settings.clipNorm},
           {"clip_value", settings.clipValue},
+          {"ema", settings.ema},
           {"nonfinite", nameOfChoice(settings.nonFinite)},
           {"scales_loss", settings.scalesLoss},
           {"loss_scale", settings.lossScale}};

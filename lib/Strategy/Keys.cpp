@@ -162,6 +162,7 @@ llvm::ArrayRef<Key> plc::strategy::allKeys() {
       setting(keys::optimizerScheduleFinalDivFactor),
       setting(keys::optimizerClipNorm),
       setting(keys::optimizerClipValue),
+      setting(keys::optimizerEma),
       choice(keys::trainingNonfinite, NonFiniteStep::Stop),
   };
   return keys;

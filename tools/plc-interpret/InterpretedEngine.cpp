@@ -7,6 +7,7 @@
 
 #include "plc/Dialect/Ein/Names.h"
 #include "plc/Dialect/Ein/Provenance.h"
+#include "plc/Runtime/Base/Average.h"
 #include "plc/Runtime/Base/MachineShare.h"
 
 #include "mlir/IR/Builders.h"
@@ -110,7 +111,7 @@ InterpretedEngine::InterpretedEngine(const runtime::ModelRequest &request, const
     : source(request, settings), settings(settings), real(rowOf(settings.compute).real) {
   // Memory is checked before any of it is allocated.
   listParameters();
-  runtime::checkAvailable(request.file, "parameters", runtime::parameterBytes(parameterList, optimizer().numMoments()));
+  runtime::checkAvailable(request.file, "parameters", runtime::parameterBytes(parameterList, optimizer().numBeside()));
   holdParameters();
   listEntries(request.outputs);
 }
@@ -167,7 +168,7 @@ void InterpretedEngine::listParameters() {
 void InterpretedEngine::holdParameters() {
   for (const runtime::ParameterInfo &info : parameterList) {
     Tensor zero(info.type, info.shape);
-    held.push_back({zero, {zero.copy(), zero.copy()}});
+    held.push_back({zero, {zero.copy(), zero.copy()}, optimizer().keepsAverages() ? zero.copy() : Tensor()});
   }
 }
 
@@ -177,6 +178,14 @@ void InterpretedEngine::readParameter(size_t index, void *out) {
 void InterpretedEngine::writeParameter(size_t index, const void *data) {
   Tensor &value = held[index].value;
   value = tensorFrom(value.element, value.shape, static_cast<const std::byte *>(data));
+  if (optimizer().keepsAverages())
+    held[index].average = value.copy();
+}
+void InterpretedEngine::readAverage(size_t index, void *out) {
+  std::memcpy(out, held[index].average.data(), held[index].average.numBytes());
+}
+void InterpretedEngine::writeAverage(size_t index, const void *data) {
+  std::memcpy(held[index].average.data(), data, held[index].average.numBytes());
 }
 void InterpretedEngine::readMoment(size_t index, int which, void *out) {
   const Tensor &moment = held[index].moments[which - 1];
@@ -354,6 +363,14 @@ std::optional<Error> InterpretedEngine::findNonFinite(const std::vector<Bytes> &
   return first;
 }
 
+void InterpretedEngine::updateAverage(const runtime::ParameterInfo &info, const std::optional<ShardName> &shard,
+                                      const Tensor &value, Tensor &whole) const {
+  Tensor average = pieceOf(info, shard, whole).copy();
+  for (int64_t begin = 0; begin < value.numElements(); begin += runtime::updatedPart)
+    runtime::updateAverage(real, begin, value.numElements(), settings.optimizer.ema, value.data(), average.data());
+  putPiece(info, shard, average, whole);
+}
+
 // Two passes: the norm over all gradients first, since it scales every update.
 void InterpretedEngine::updateParameters(const runtime::TrainingStep &step, Program &program,
                                          runtime::StepResult &result) {
@@ -395,6 +412,8 @@ void InterpretedEngine::updateParameters(const runtime::TrainingStep &step, Prog
     putPiece(info, each.shard, value, whole.value);
     putPiece(info, each.shard, first, whole.moments[0]);
     putPiece(info, each.shard, second, whole.moments[1]);
+    if (settings.optimizer.keepsAverages())
+      updateAverage(info, each.shard, value, whole.average);
   }
 }
 

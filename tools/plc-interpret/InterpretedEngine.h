@@ -29,6 +29,8 @@ public:
   void readMoment(size_t index, int which, void *out) override;
   void writeMoment(size_t index, int which, const void *data) override;
   void clearMoments(size_t index) override;
+  void readAverage(size_t index, void *out) override;
+  void writeAverage(size_t index, const void *data) override;
   runtime::StepResult trainStep(int64_t step, const std::vector<runtime::Bytes> &inputs) override;
   std::optional<runtime::Error> findNonFinite(const std::vector<runtime::Bytes> &inputs) override;
   std::vector<runtime::Bytes> run(const runtime::EntryInfo &entry, const std::vector<runtime::Bytes> &inputs) override;
@@ -48,9 +50,9 @@ private:
     std::map<std::pair<std::string, int64_t>, reference::Tensor>
         states; // by path and micro-batch, once there was a run
   };
-  /// A parameter's value and optimizer moments.
+  /// A parameter's value, optimizer moments and average.
   struct Held {
-    reference::Tensor value, moments[2];
+    reference::Tensor value, moments[2], average;
   };
   void listEntries(const std::vector<std::string> &askedOutputs);
   void listEntriesOfIR();
@@ -65,6 +67,9 @@ private:
   static reference::Tensor stateIn(Program &program, llvm::StringRef path, mlir::Type type, int64_t microBatch);
   /// Takes the optimizer's step, if it is finite. Adds to the result everything except the losses, which it has.
   void updateParameters(const runtime::TrainingStep &step, Program &program, runtime::StepResult &result);
+  /// Moves the average of a parameter, or of one shard of it, towards its new value.
+  void updateAverage(const runtime::ParameterInfo &info, const std::optional<ShardName> &shard,
+                     const reference::Tensor &value, reference::Tensor &whole) const;
   /// The number of the whole parameter of a path.
   size_t parameterNumber(std::string_view path) const;
   /// Runs the micro-batches of one batch, in order. Returns the results of each.

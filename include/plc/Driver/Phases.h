@@ -52,6 +52,8 @@ bool mayPrecompute(const Program &program, const strategy::Strategy &strategy);
 
 /// The number of tensors that the optimizer keeps beside each trained parameter.
 int64_t optimizerMoments(const strategy::Strategy &strategy);
+/// Whether it keeps the average of each, too.
+bool keepsAverages(const strategy::Strategy &strategy);
 /// The schedule file that the strategy names, which it has checked. Nothing for other schedules, or if the file has
 /// changed since; `plan-schedule` reports that.
 std::optional<planner::ScheduleFile> scheduleFileOf(const strategy::Strategy &strategy);

@@ -15,7 +15,7 @@ struct FrequencyRow {
 };
 
 /// What a persistent buffer holds.
-enum class BufferKind : uint8_t { Parameter, Gradient, Moment1, Moment2, Input, Output, Precomputed, State };
+enum class BufferKind : uint8_t { Parameter, Gradient, Moment1, Moment2, Average, Input, Output, Precomputed, State };
 
 /// A persistent buffer: bytes of the arena that live through the whole entry.
 struct BufferInfo {
@@ -107,7 +107,7 @@ struct RankInfo {
   }
 };
 
-/// Bytes that a rank's optimizer step reads and writes: the parameters that it updates, their gradients and moments.
+/// Bytes that a rank's optimizer step reads and writes: the parameters that it updates, their gradients, moments and averages.
 int64_t updatedBytes(const RankInfo &rank);
 
 /// The plan of one entry. `plan-verify` proves it, the module stores it, and the runtime executes it. Only the code of

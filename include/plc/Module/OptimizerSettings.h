@@ -18,6 +18,7 @@ struct OptimizerSettings : LearningRate {
   double momentum = 0.9;                         // Momentum
   double clipNorm = 0;                           // 0: the norm of the gradient is not clipped
   double clipValue = 0;                          // 0: its elements are not
+  double ema = 0;                                // factor of the old average of each parameter; 0: there is none
   NonFiniteStep nonFinite = NonFiniteStep::Stop;
   bool scalesLoss = false; // gradients are those of a scaled loss; an update divides by the scale
   double lossScale = 0;    // the scale; 0: it follows overflows (LossScale)
@@ -29,6 +30,11 @@ struct OptimizerSettings : LearningRate {
 
   /// Tensors that the optimizer keeps for each trained parameter.
   int numMoments() const { return rowOf(kind).moments; }
+
+  /// Whether the moving average of each trained parameter is kept (plc/Runtime/Base/Average.h).
+  bool keepsAverages() const { return ema > 0; }
+  /// Tensors beside each trained parameter: moments and the average.
+  int numBeside() const { return numMoments() + keepsAverages(); }
 };
 
 } // namespace plc::module

@@ -89,7 +89,7 @@ def PlanPartition : Pass<"plan-partition", "::mlir::ModuleOp"> {
     under a policy other than `none`, and where ranks share stages.
 
     *Specs.* A model that has a `plan.spec` is cut, and recomputes, as that says. Of the options only `cut-grain`,
-    `prepare`, `moments` and `keep-kinds` matter then.
+    `prepare`, `moments`, `averages` and `keep-kinds` matter then.
 
     Test: `test/Planning/Partition/partition.mlir`, `test/Planning/Remat/remat-modes.mlir`,
     `test/Planning/Remat/remat-errors.mlir`, `test/Planning/Partition/prepare.mlir`.
@@ -106,6 +106,8 @@ def PlanPartition : Pass<"plan-partition", "::mlir::ModuleOp"> {
            "order that tells where W may stand, and the ranks of fewer stages">,
     Option<"bytesPerNs", "bytes-per-ns", "int64_t", "8", "bandwidth between stages">,
     Option<"moments", "moments", "int64_t", "2", "tensors that the optimizer keeps beside each trained parameter">,
+    Option<"averages", "averages", "bool", "false",
+           "the optimizer keeps the moving average of each trained parameter, too">,
     Option<"replicas", "replicas", "int64_t", "1", "pipelines that share the micro-batches">,
     Option<"shards", "shards", "int64_t", "1", "ranks that share a stage, each with its parts of parameters">,
     Option<"buckets", "buckets", "int64_t", "1",

@@ -101,6 +101,7 @@ inline constexpr TypedKey<double> optimizerScheduleDivFactor{"optimizer.schedule
 inline constexpr TypedKey<double> optimizerScheduleFinalDivFactor{"optimizer.schedule.final_div_factor"};
 inline constexpr TypedKey<double> optimizerClipNorm{"optimizer.clip_norm"};
 inline constexpr TypedKey<double> optimizerClipValue{"optimizer.clip_value"};
+inline constexpr TypedKey<double> optimizerEma{"optimizer.ema"};
 inline constexpr TypedKey<NonFiniteStep> trainingNonfinite{"training.nonfinite"};
 } // namespace plc::keys
 

@@ -7,7 +7,7 @@
 
 namespace plc::strategy {
 
-/// The learning rate and limits of the gradient among settings that may contradict each other yet.
+/// The learning rate, limits of the gradient and the average among settings that may contradict each other yet.
 module::OptimizerSettings numbersOf(const std::map<std::string, Setting> &settings);
 
 /// The settings of the optimizer, from `[optimizer]`, `training.nonfinite` and `precision`.

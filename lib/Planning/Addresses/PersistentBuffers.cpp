@@ -80,9 +80,12 @@ std::vector<BufferItem> plc::plan::collectBuffers(ProgramOp program, ArrayRef<St
         add(precomputed, {BufferKind::precomputed, name, -1, byteSize(value.getType())});
       }
   }
-  // Only the owner updates a parameter, so its moments exist once, on that rank.
-  const BufferKind kinds[] = {BufferKind::moment1, BufferKind::moment2};
-  for (BufferKind kind : ArrayRef(kinds).take_front(program.getMoments()))
+  // Only the owner updates a parameter, so its moments and its average exist once, on that rank.
+  SmallVector<BufferKind> kinds{BufferKind::moment1, BufferKind::moment2};
+  kinds.truncate(program.getMoments());
+  if (program.getAverages())
+    kinds.push_back(BufferKind::average);
+  for (BufferKind kind : kinds)
     for (const BufferItem &item : parameters)
       if (item.owned && trained.contains(item.name))
         moments.push_back({kind, item.name, -1, item.bytes});
@@ -96,8 +99,9 @@ std::vector<BufferItem> plc::plan::collectBuffers(ProgramOp program, ArrayRef<St
 int64_t plc::plan::persistentBytesOf(ProgramOp program, ArrayRef<StageOp> stages) {
   int64_t bytes = 0, divided = 0, replicas = program.isReplicated() ? 1 : program.getReplicas();
   for (const BufferItem &item : collectBuffers(program, stages)) {
-    bool isMoment = item.kind == BufferKind::moment1 || item.kind == BufferKind::moment2;
-    (isMoment ? divided : bytes) += roundUpToAlignment(item.bytes);
+    bool isOwners = item.kind == BufferKind::moment1 || item.kind == BufferKind::moment2 || //
+                    item.kind == BufferKind::average;
+    (isOwners ? divided : bytes) += roundUpToAlignment(item.bytes);
     if (item.kind == BufferKind::gradient) // other replicas have it, too, and send it to the owner
       divided += (replicas - 1) * roundUpToAlignment(item.bytes);
   }

@@ -15,8 +15,8 @@ inline constexpr int64_t bufferAlignment = search::alignment;
 /// Bytes rounded up to the alignment.
 inline int64_t roundUpToAlignment(int64_t bytes) { return search::aligned(bytes); }
 
-/// A persistent buffer of a rank. They lie in this order: parameters, gradient sites, moments of trained parameters
-/// that the rank owns, states, inputs, outputs, and results of P.
+/// A persistent buffer of a rank. They lie in this order: parameters, gradient sites, moments and averages of trained
+/// parameters that the rank owns, states, inputs, outputs, and results of P.
 struct BufferItem {
   BufferKind kind;
   mlir::Attribute name;        ///< as in `plan.buffer`
@@ -29,8 +29,8 @@ using RankStages = std::vector<std::vector<StageOp>>; ///< by rank, in the progr
 RankStages stagesByRank(ProgramOp program);
 /// The persistent buffers of a rank with these stages. Names refer to the program's attributes, and live as long.
 std::vector<BufferItem> collectBuffers(ProgramOp program, llvm::ArrayRef<StageOp> stages);
-/// Their bytes. Before replicas exist it counts one replica's part of what they will divide: moments, and the gradients
-/// that an owner receives.
+/// Their bytes. Before replicas exist it counts one replica's part of what they will divide: moments, averages, and the
+/// gradients that an owner receives.
 int64_t persistentBytesOf(ProgramOp program, llvm::ArrayRef<StageOp> stages);
 
 /// Offsets of the persistent buffers of a rank, from its IR or from its action table.

@@ -170,7 +170,7 @@ private:
   }
 
   search::Workload workloadOf(ein::ModelOp model, const FlatProgram &flat) {
-    return buildWorkload(model, flat, {.moments = moments, .keepKinds = *keepKinds});
+    return buildWorkload(model, flat, {.moments = moments + averages, .keepKinds = *keepKinds});
   }
 
   // The plan of a spec. It cuts the units before groups divide them, so `checkUnits` comes before `share`.
@@ -328,6 +328,7 @@ private:
                                           : planner::RematPolicy::none);
     program->setKeepsLast(isPolicys && microBatches == planner::RecomputingRuns::exceptLast);
     program->setMoments(moments);
+    program->setAverages(averages);
     program->setReplicas(plan.replicas);
     program->walk(
         [&](SiteOp site) { site.setLanes(workload.lanes / plan.replicas); }); // only the first replica's groups

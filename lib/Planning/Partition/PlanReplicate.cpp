@@ -108,7 +108,7 @@ private:
     }
   }
 
-  // A parameter with the bytes that only its owner keeps: moments, and the accumulation groups that other replicas
+  // A parameter with the bytes that only its owner keeps: moments, the average, and the accumulation groups that other replicas
   // send.
   struct Owned {
     int64_t stage;
@@ -130,7 +130,7 @@ private:
         if (int64_t used = sites.lookup(param.getParam()); param.getOwned() && used)
           owned[stage.getRank()].push_back(
               {int64_t(index), param.getParam(),
-               byteSize(param.getType()) * (int64_t(program.getMoments()) + used * received)});
+               byteSize(param.getType()) * (program.getTensorsBeside() + used * received)});
     for (int64_t replica = 1; replica < count; ++replica)
       // Every copy starts without ownership; `divide` then names one owner for each parameter.
       for (StageOp stage : copies[replica])

@@ -17,6 +17,7 @@ static_assert(int(BufferKind::parameter) == int(module::BufferKind::Parameter) &
               int(BufferKind::gradient) == int(module::BufferKind::Gradient) &&
               int(BufferKind::moment1) == int(module::BufferKind::Moment1) &&
               int(BufferKind::moment2) == int(module::BufferKind::Moment2) &&
+              int(BufferKind::average) == int(module::BufferKind::Average) &&
               int(BufferKind::input) == int(module::BufferKind::Input) &&
               int(BufferKind::output) == int(module::BufferKind::Output) &&
               int(BufferKind::precomputed) == int(module::BufferKind::Precomputed) &&

@@ -24,10 +24,10 @@ void Engine::updateLossScale(StepResult &result) {
   setLossScale(scale);
 }
 
-int64_t parameterBytes(const std::vector<ParameterInfo> &parameters, int numMoments) {
+int64_t parameterBytes(const std::vector<ParameterInfo> &parameters, int numBeside) {
   int64_t bytes = 0;
   for (const ParameterInfo &parameter : parameters)
-    bytes += static_cast<int64_t>(parameter.tensor().numBytes()) * (parameter.frozen ? 1 : 1 + numMoments);
+    bytes += static_cast<int64_t>(parameter.tensor().numBytes()) * (parameter.frozen ? 1 : 1 + numBeside);
   return bytes;
 }
 

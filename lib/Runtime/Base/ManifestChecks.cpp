@@ -1,5 +1,6 @@
 // Checks of a manifest that need more than one field.
 #include "plc/Runtime/Base/ManifestChecks.h"
+#include "plc/Runtime/Base/ShortestDigits.h"
 
 #include <algorithm>
 #include <map>
@@ -287,6 +288,10 @@ private:
                          std::to_string(found[BufferKind::Moment1] + found[BufferKind::Moment2]) + " moments, but '" +
                          nameOfChoice(manifest.optimizer.kind) + "' keeps " + std::to_string(moments) +
                          " moments beside each gradient");
+        if (owned && !parameter.frozen && found[BufferKind::Average] != manifest.optimizer.keepsAverages() * expected)
+          fail(rank, "parameter '" + parameter.path + "' is owned here with " +
+                         std::to_string(found[BufferKind::Average]) + " averages, but 'optimizer.ema' is " +
+                         shortestDigits(ElementType::F64, manifest.optimizer.ema));
       }
       if (owners > 1)
         fail("parameter '" + parameter.path + "' has " + std::to_string(owners) + " owners, expected 1");

@@ -101,6 +101,11 @@ bool holdsFinite(Engine &engine) {
     engine.readParameter(i, values.data());
     if (firstNonFinite(parameter.tensor(), values) >= 0)
       return false;
+    if (!parameter.frozen && engine.optimizer().keepsAverages()) {
+      engine.readAverage(i, values.data());
+      if (firstNonFinite(parameter.tensor(), values) >= 0)
+        return false;
+    }
     for (int which = 1; !parameter.frozen && which <= engine.optimizer().numMoments(); ++which) {
       engine.readMoment(i, which, values.data());
       if (firstNonFinite(parameter.tensor(), values) >= 0)

@@ -1,4 +1,4 @@
-// Parameters and moments outside of arenas.
+// Parameters, moments and averages outside of arenas.
 #include "HostParameters.h"
 
 #include <cstring>
@@ -6,7 +6,7 @@
 namespace plc::runtime {
 
 HostParameters::HostParameters(const Manifest &manifest)
-    : parameters(manifest.parameters), values(manifest.parameters.size()) {
+    : parameters(manifest.parameters), values(manifest.parameters.size()), averages(manifest.parameters.size()) {
   auto numMoments = static_cast<size_t>(manifest.optimizer.numMoments());
   for (const ParameterInfo &parameter : parameters)
     // A frozen parameter is never updated.
@@ -26,6 +26,15 @@ void HostParameters::write(size_t index, Bytes &to, const void *data) {
   to.assign(bytes, bytes + parameters[index].tensor().numBytes());
 }
 
+void HostParameters::writeValue(size_t index, const void *data) {
+  write(index, values[index], data);
+  averages[index] = Bytes();
+}
+
+void HostParameters::readAverage(size_t index, void *out) const {
+  read(index, hasAverage(index) ? averages[index] : values[index], out);
+}
+
 void HostParameters::writeMoment(size_t index, int which, const void *data) {
   write(index, moments[index][static_cast<size_t>(which - 1)], data);
 }
@@ -41,13 +50,17 @@ void HostParameters::forEach(size_t index, Visit visit) {
   visit(BufferKind::Parameter, values[index]);
   for (size_t which = 0; which < moments[index].size(); ++which)
     visit(momentKinds[which], moments[index][which]);
+  visit(BufferKind::Average, averages[index]);
 }
 
 void HostParameters::scatterTo(const EntryTensors &tensors, BufferKind kind, size_t index) const {
-  bool isValue = kind == BufferKind::Parameter;
+  bool isValue = kind == BufferKind::Parameter || (kind == BufferKind::Average && !hasAverage(index));
   auto which = static_cast<size_t>(kind == BufferKind::Moment2);
   // An entry may have a moment that the optimizer of this parameter lacks: a frozen one has none.
-  const Bytes *bytes = isValue ? &values[index] : which < moments[index].size() ? &moments[index][which] : nullptr;
+  const Bytes *bytes = isValue                         ? &values[index]
+                       : kind == BufferKind::Average   ? &averages[index]
+                       : which < moments[index].size() ? &moments[index][which]
+                                                       : nullptr;
   if (bytes && !bytes->empty())
     tensors.scatter(kind, parameters[index], bytes->data());
   else

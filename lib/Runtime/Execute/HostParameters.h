@@ -1,4 +1,4 @@
-// The process's own copy of parameters and moments.
+// The process's own copy of parameters, moments and averages.
 #ifndef PLC_LIB_RUNTIME_EXECUTE_HOSTPARAMETERS_H
 #define PLC_LIB_RUNTIME_EXECUTE_HOSTPARAMETERS_H
 
@@ -10,8 +10,8 @@ namespace plc::runtime {
 /// By number, from moment 1.
 inline constexpr BufferKind momentKinds[] = {BufferKind::Moment1, BufferKind::Moment2};
 
-/// Parameters and moments that are read and written one by one, whichever entry runs. A tensor takes memory from its
-/// first write on; before, it reads as zeros. A process that keeps parameters in arenas never writes here, so it has
+/// Parameters, moments and averages that are read and written one by one, whichever entry runs. A tensor takes memory
+/// from its first write on; before, it reads as zeros, an average as the parameter's value. A process that keeps parameters in arenas never writes here, so it has
 /// one copy of them.
 class HostParameters {
 public:
@@ -20,12 +20,16 @@ public:
   /// Whole tensors, by the index of the parameter; `which` counts moments from 1.
   void readValue(size_t index, void *out) const { read(index, values[index], out); }
   void readMoment(size_t index, int which, void *out) const { read(index, momentOf(index, which), out); }
-  void writeValue(size_t index, const void *data) { write(index, values[index], data); }
+  /// Drops the average: it is this value.
+  void writeValue(size_t index, const void *data);
   void writeMoment(size_t index, int which, const void *data);
   /// Makes them zero again, and frees their memory.
   void clearMoments(size_t index);
+  bool hasAverage(size_t index) const { return !averages[index].empty(); }
+  void readAverage(size_t index, void *out) const;
+  void writeAverage(size_t index, const void *data) { write(index, averages[index], data); }
 
-  /// Writes the value or a moment of a parameter to every buffer of the local ranks; zeros if there is none.
+  /// Writes the value, a moment or the average of a parameter to every buffer of the local ranks; zeros if there is none.
   void scatterTo(const EntryTensors &tensors, BufferKind kind, size_t index) const;
   /// Afterwards every process has the tensors of the first. Collective.
   void share(ProcessGroup &world);
@@ -36,13 +40,14 @@ private:
   const Bytes &momentOf(size_t index, int which) const { return moments[index][static_cast<size_t>(which - 1)]; }
   void read(size_t index, const Bytes &from, void *out) const;
   void write(size_t index, Bytes &to, const void *data);
-  /// Calls visit(kind, its bytes) for the value of a parameter and each of its moments.
+  /// Calls visit(kind, its bytes) for the value of a parameter, each of its moments and its average.
   template <class Visit>
   void forEach(size_t index, Visit visit);
 
   const std::vector<ParameterInfo> &parameters;
   std::vector<Bytes> values;               // by parameter
   std::vector<std::vector<Bytes>> moments; // by parameter, none if it is frozen
+  std::vector<Bytes> averages;             // by parameter
 };
 
 } // namespace plc::runtime

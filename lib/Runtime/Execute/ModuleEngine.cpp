@@ -67,6 +67,8 @@ public:
   void readMoment(size_t index, int which, void *out) override { cache.readMoment(index, which, out); }
   void writeMoment(size_t index, int which, const void *data) override { cache.writeMoment(index, which, data); }
   void clearMoments(size_t index) override { cache.clearMoments(index); }
+  void readAverage(size_t index, void *out) override { cache.readAverage(index, out); }
+  void writeAverage(size_t index, const void *data) override { cache.writeAverage(index, data); }
 
   StepResult trainStep(int64_t step, const std::vector<Bytes> &inputs) override {
     const EntryInfo &train = *findEntry("train");

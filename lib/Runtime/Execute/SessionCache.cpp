@@ -24,7 +24,7 @@ constexpr int64_t mpiBytes = int64_t(11) << 20;
 /// without a message, because parameters and arenas are written when they are made.
 std::unique_ptr<Module> checked(std::unique_ptr<Module> module) {
   const Manifest &manifest = module->manifest();
-  checkAvailable(module->fileName(), "parameters", parameterBytes(manifest.parameters, /*numMoments=*/0));
+  checkAvailable(module->fileName(), "parameters", parameterBytes(manifest.parameters, /*numBeside=*/0));
   return module;
 }
 
@@ -121,6 +121,22 @@ void SessionCache::readMoment(size_t index, int which, void *out) {
 void SessionCache::writeValue(size_t index, const void *data) {
   if (!writeHeld(BufferKind::Parameter, index, data))
     host.writeValue(index, data);
+  if (contents.optimizer.keepsAverages())
+    writeHeld(BufferKind::Average, index, data);
+}
+
+void SessionCache::readAverage(size_t index, void *out) {
+  if (readHeld(BufferKind::Average, index, out))
+    return;
+  if (host.hasAverage(index))
+    host.readAverage(index, out);
+  else
+    readValue(index, out);
+}
+
+void SessionCache::writeAverage(size_t index, const void *data) {
+  if (!writeHeld(BufferKind::Average, index, data))
+    host.writeAverage(index, data);
 }
 
 void SessionCache::writeMoment(size_t index, int which, const void *data) {
@@ -154,18 +170,27 @@ void SessionCache::toHost() {
     host.gatherFrom(session->tensors());
 }
 
+/// What the holder has of such a tensor: in place of an average that was not written yet, the value.
+BufferKind SessionCache::sourceOf(BufferKind kind, size_t index) const {
+  bool isWritten = holder->tensors().holds(kind, contents.parameters[index]) || host.hasAverage(index);
+  return kind == BufferKind::Average && !isWritten ? BufferKind::Parameter : kind;
+}
+
 /// Writes the present parameters to a session's arenas, one tensor at a time, so that no second copy of all exists.
 void SessionCache::fill(const EntryTensors &tensors) const {
   Bytes bytes;
   for (size_t i = 0; i < contents.parameters.size(); ++i) {
     const ParameterInfo &parameter = contents.parameters[i];
     bytes.resize(parameter.tensor().numBytes());
-    // The newest copy: the holder's if it has one, else the host's.
-    for (BufferKind kind : {BufferKind::Parameter, BufferKind::Moment1, BufferKind::Moment2})
-      if (holder && holder->tensors().gather(kind, parameter, bytes.data()))
+    for (BufferKind kind : {BufferKind::Parameter, BufferKind::Moment1, BufferKind::Moment2, BufferKind::Average}) {
+      if (kind == BufferKind::Average && !tensors.holds(kind, parameter))
+        continue;
+      // The newest copy: the holder's if it has one, else the host's.
+      if (holder && holder->tensors().gather(sourceOf(kind, i), parameter, bytes.data()))
         tensors.scatter(kind, parameter, bytes.data());
       else
         host.scatterTo(tensors, kind, i);
+    }
   }
   tensors.parametersChanged();
 }
@@ -291,14 +316,14 @@ void SessionCache::printWorkers(size_t index) const {
                ranks == 1 ? "1 rank" : ("each of " + std::to_string(ranks) + " ranks").c_str());
 }
 
-/// Each of several processes also has a copy of all parameters, and of the moments once they are saved or resumed.
+/// Each of several processes also has a copy of all parameters, and of moments and averages once they are saved or resumed.
 module::ProcessMemory SessionCache::processMemory(size_t index) const {
   module::ProcessMemory memory =
       module::processMemory(contents.entries[index], localRanks(index), threadsPerStage(index), contents.codeBytes);
   if (!world)
     return memory;
   memory.program += mpiBytes;
-  memory.copies = parameterBytes(contents.parameters, trains(index) ? contents.optimizer.numMoments() : 0);
+  memory.copies = parameterBytes(contents.parameters, trains(index) ? contents.optimizer.numBeside() : 0);
   return memory;
 }
 

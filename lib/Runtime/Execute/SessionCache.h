@@ -24,7 +24,7 @@ public:
   /// The processes that run the module together; nullptr: this one has all ranks.
   ProcessGroup *processes() const { return world; }
 
-  /// Makes the session of an entry the holder of all parameters and moments that are written from now on. So there is
+  /// Makes the session of an entry the holder of all parameters, moments and averages that are written from now on. So there is
   /// no second copy of those that it holds. Has no effect if ranks are in several processes. To be called before
   /// parameters have values.
   void keepIn(size_t index);
@@ -36,6 +36,8 @@ public:
   void writeValue(size_t index, const void *data);
   void writeMoment(size_t index, int which, const void *data);
   void clearMoments(size_t index);
+  void readAverage(size_t index, void *out);
+  void writeAverage(size_t index, const void *data);
   /// Afterwards all processes have the first one's parameters. Collective.
   void share();
   /// Brings parameters to the host if only several processes together have them. Afterwards each reads them alone.
@@ -76,6 +78,7 @@ private:
   void printWorkers(size_t index) const;
   void discard(Loaded &entry);
   void discardAfterError(size_t index);
+  BufferKind sourceOf(BufferKind kind, size_t index) const;
   void fill(const EntryTensors &tensors) const;
   bool readHeld(BufferKind kind, size_t index, void *out);
   bool writeHeld(BufferKind kind, size_t index, const void *data);

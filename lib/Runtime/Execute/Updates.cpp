@@ -1,6 +1,8 @@
 // Updates parameters in slices, as chunks of a kernel.
 #include "Updates.h"
 
+#include "plc/Runtime/Base/Average.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -33,6 +35,8 @@ Updates::Updates(const Manifest &manifest, const RankInfo &plan, const Arena &ar
     for (BufferKind kind : kinds) // an entry that only computes gradients has none
       if (const BufferInfo *moment = plan.find(kind, parameter.path))
         update.moments.push_back(arena.at(moment->offset));
+    if (const BufferInfo *average = plan.find(BufferKind::Average, parameter.path))
+      update.average = arena.at(average->offset);
   }
   // After the list is complete: slices point into it.
   for (const Update &update : updates)
@@ -67,6 +71,8 @@ int32_t Updates::updateChunks(void *const *operands, int64_t begin, int64_t end,
     const Update &update = *part.update;
     double squares = updatePart(*step.factors, update.parameter->type, part.begin, update.elements, update.sites,
                                 update.value, update.moments);
+    if (update.average)
+      updateAverage(update.parameter->type, part.begin, update.elements, step.ema, update.value, update.average);
     if (step.factors->measures)
       part.squares = squares;
   }
@@ -75,7 +81,7 @@ int32_t Updates::updateChunks(void *const *operands, int64_t begin, int64_t end,
 
 bool Updates::forEach(plc_kernel_fn part, const StepFactors *factors, Workers &workers, Workers::Worker &worker) {
   static const std::string name = "step";
-  Step step{factors, parts};
+  Step step{factors, settings.ema, parts};
   void *argument = &step;
   // Slices differ in size, so each is a claim of its own.
   ChunkTiming unknown;

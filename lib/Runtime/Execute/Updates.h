@@ -38,6 +38,7 @@ private:
     std::vector<const void *> sites; // by accumulation group, then site: the order of addition
     void *value;
     std::vector<void *> moments;
+    void *average = nullptr; // if the optimizer keeps one
   };
   /// A slice of an update: elements that one worker computes.
   struct Part {
@@ -48,6 +49,7 @@ private:
   /// The operand of squareChunks and updateChunks, which are called as kernels; a chunk is a slice.
   struct Step {
     const StepFactors *factors;
+    double ema;
     std::vector<Part> &parts;
   };
   bool forEach(plc_kernel_fn part, const StepFactors *factors, Workers &workers, Workers::Worker &worker);

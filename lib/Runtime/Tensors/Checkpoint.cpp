@@ -1,4 +1,4 @@
-// Writes and reads the two files of a checkpoint.
+// Writes and reads the files of a checkpoint.
 #include "plc/Runtime/Tensors/Checkpoint.h"
 
 #include "FileFormats.h"
@@ -32,24 +32,36 @@ constexpr const char *windowsKey = "windows", *holdoutKey = "holdout", *samplesK
                      *elementsKey = "elements", *weightsKey = "weights", *roundingKey = "rounding",
                      *lossScaleKey = "loss_scale",
                      *finiteStepsKey = "loss_scale_steps", // only if the loss is scaled
-                         *finiteKey = "finite";            // "false", or absent
+                         *finiteKey = "finite",            // "false", or absent
+                             *averagesKey = "averages";    // the file of averages, or absent
 constexpr const char *momentNames[] = {"moment1.", "moment2."};
 
 using Metadata = std::map<std::string, std::string>;
 
-/// Throws if the two files of a checkpoint are of different steps. Older versions did not write the step of the
+/// Throws if `file` and the state of a checkpoint are of different steps. Older versions did not write the step of the
 /// parameters.
-void checkSteps(const fs::path &step, const Metadata &params, const Metadata &state) {
+void checkSteps(const fs::path &file, const Metadata &params, const Metadata &state) {
   auto ofParams = params.find(stepKey), ofState = state.find(stepKey);
   if (ofParams != params.end() && ofState != state.end() && ofParams->second != ofState->second)
-    throw fileError(step / paramsFile, "is of step " + ofParams->second + ", but '" + stateFile +
-                                           "' beside it of step " + ofState->second + ": they are of two checkpoints");
+    throw fileError(file, "is of step " + ofParams->second + ", but '" + stateFile + "' beside it of step " +
+                              ofState->second + ": they are of two checkpoints");
 }
 
-/// Whether both files of a checkpoint can be read and belong together. Reads all data, because of the hashes.
+/// The averages of a checkpoint with this state; nullopt if it has none.
+std::optional<SafetensorsFile> openAverages(const fs::path &step, const Metadata &state) {
+  if (!state.count(averagesKey))
+    return std::nullopt;
+  std::optional<SafetensorsFile> averages(std::in_place, step / averagesFile);
+  checkSteps(step / averagesFile, averages->metadata, state);
+  return averages;
+}
+
+/// Whether all files of a checkpoint can be read and belong together. Reads all data, because of the hashes.
 bool isWhole(const fs::path &step) {
   try {
-    checkSteps(step, SafetensorsFile(step / paramsFile).metadata, SafetensorsFile(step / stateFile).metadata);
+    Metadata state = SafetensorsFile(step / stateFile).metadata;
+    checkSteps(step / paramsFile, SafetensorsFile(step / paramsFile).metadata, state);
+    openAverages(step, state);
     return true;
   } catch (const Error &) {
     return false;
@@ -168,13 +180,17 @@ LossScale readLossScale(const std::string &file, const SafetensorsFile &state) {
   return scale;
 }
 
-/// Both collect readers, not bytes: a tensor is in memory only while it is written.
-Safetensors collectParameters(const TrainingState &training, Engine &engine) {
+/// All collect readers, not bytes: a tensor is in memory only while it is written.
+Safetensors collectParameters(const TrainingState &training, Engine &engine, bool averages = false) {
   Safetensors params;
   params.metadata[stepKey] = std::to_string(training.step);
   params.metadata[seedKey] = std::to_string(training.seed);
-  for (size_t i = 0; i < engine.parameters().size(); ++i)
-    params.add(engine.parameters()[i].tensor(), [&engine, i](std::byte *out) { engine.readParameter(i, out); });
+  for (size_t i = 0; i < engine.parameters().size(); ++i) {
+    bool hasAverage = averages && !engine.parameters()[i].frozen;
+    params.add(engine.parameters()[i].tensor(), [&engine, i, hasAverage](std::byte *out) {
+      hasAverage ? engine.readAverage(i, out) : engine.readParameter(i, out);
+    });
+  }
   return params;
 }
 
@@ -210,6 +226,8 @@ Safetensors collectState(const TrainingState &training, bool finite, Engine &eng
   state.metadata[numericsKey] = engine.numericsKey();
   state.metadata[roundingKey] = describeRounding(engine);
   state.metadata["optimizer"] = nameOfChoice(engine.optimizer().kind);
+  if (engine.optimizer().keepsAverages())
+    state.metadata[averagesKey] = averagesFile;
   if (!finite)
     state.metadata[finiteKey] = "false";
   return state;
@@ -226,9 +244,11 @@ SavedCheckpoint saveCheckpoint(const std::string &directory, const TrainingState
   if (!engine.leads())
     return {step, finite};
   try {
-    // 1. Both files in a folder of another name, synced.
+    // 1. All files in a folder of another name, synced.
     fs::create_directories(partial);
     collectParameters(state, engine).write(partial / paramsFile);
+    if (engine.optimizer().keepsAverages())
+      collectParameters(state, engine, /*averages=*/true).write(partial / averagesFile);
     collectState(state, finite, engine).write(partial / stateFile);
     syncDirectory(partial);
     // 2. One rename makes it the checkpoint.
@@ -303,7 +323,10 @@ static TrainingState readCheckpoint(const fs::path &step, Engine &engine, std::o
     training.lengths = DataLengths{readCount(file, state, rowsKey), readCount(file, state, elementsKey)};
   if (training.lengths)
     training.weights = ShortText(state.metadata.count(weightsKey) ? state.metadata.at(weightsKey) : "");
-  checkSteps(step, readParameters(step / paramsFile, keyError, engine), state.metadata);
+  std::optional<SafetensorsFile> averages = openAverages(step, state.metadata);
+  if (bool keeps = engine.optimizer().keepsAverages(); keeps != averages.has_value())
+    training.averages = keeps ? ResumedAverages::Begin : ResumedAverages::Dropped;
+  checkSteps(step / paramsFile, readParameters(step / paramsFile, keyError, engine), state.metadata);
   for (size_t i = 0; i < engine.parameters().size(); ++i) {
     if (engine.parameters()[i].frozen)
       continue;
@@ -312,6 +335,8 @@ static TrainingState readCheckpoint(const fs::path &step, Engine &engine, std::o
       info.name = momentNames[which - 1] + info.name;
       engine.writeMoment(i, which, state.readAs(info).data.data());
     }
+    if (averages && engine.optimizer().keepsAverages())
+      engine.writeAverage(i, averages->readAs(engine.parameters()[i].tensor()).data.data());
   }
   if (keyError) {
     auto key = state.metadata.find(numericsKey);
@@ -355,6 +380,20 @@ static Error noParameters(const std::string &folder, const std::string &names) {
   return error;
 }
 
+/// The file of averages of a checkpoint that `--params` names.
+static std::string averagesOf(const std::string &path) {
+  std::error_code ignored;
+  if (!fs::is_directory(path, ignored))
+    throw usageError("option '--ema' takes the averages of a checkpoint, but '--params " + path +
+                     "' is no folder of one");
+  for (const fs::path &folder : {fs::path(path), fs::path(path) / latestLink})
+    if (isThere(folder / averagesFile))
+      return folder / averagesFile;
+  Error error = fileError(path, "holds no averages: neither '" + std::string(averagesFile) + "' nor '" + latestLink +
+                                    "/" + averagesFile + "'");
+  throw error.note("a model compiled with 'optimizer.ema' saves them: '--set optimizer.ema=0.999'");
+}
+
 /// The file of parameters that a path of `--params` means.
 static std::string parameterFile(const std::string &path) {
   std::error_code ignored;
@@ -372,12 +411,13 @@ static std::string parameterFile(const std::string &path) {
   throw noParameters(path, all);
 }
 
-void readParameterFile(const std::string &path, const std::function<void(const std::string &file)> &read) {
-  std::string file = parameterFile(path);
+void readParameterFile(const std::string &path, const std::function<void(const std::string &file)> &read,
+                       bool averages) {
+  std::string file = averages ? averagesOf(path) : parameterFile(path);
   try {
     read(file);
   } catch (Error &error) {
-    if (fs::path(file).filename() == paramsFile)
+    if (averages || fs::path(file).filename() == paramsFile)
       offerNewest(path, error);
     throw;
   }

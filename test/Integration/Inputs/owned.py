@@ -1,5 +1,5 @@
 """owned.py MODULE: what the replicas of a module's training entry own: each trained parameter by one rank, which alone has its
-moments and all its lanes. Prints, for each rank of the first replica, how unevenly moments are divided among its replicas."""
+moments, its average and all its lanes. Prints, for each rank of the first replica, how unevenly moments are divided among its replicas."""
 import collections
 import os
 import pathlib
@@ -11,20 +11,21 @@ import seal_module
 train = seal_module.manifest(pathlib.Path(sys.argv[1]).read_bytes())[0]["entries"]["train"]
 replicas, lanes = train["replicas"], train["lanes"]
 first = len(train["ranks"]) // replicas
+kept = {place["kind"] for rank in train["ranks"] for place in rank["buffers"]} & {"moment1", "moment2", "average"}
 owners, held = collections.defaultdict(list), [0] * len(train["ranks"])
 for number, rank in enumerate(train["ranks"]):
     found = collections.defaultdict(collections.Counter)
     for place in rank["buffers"]:
         if place["kind"] == "gradient":
             found[place["name"]]["lanes", place["site"]] += place.get("lanes", 1)
-        if place["kind"] in ("moment1", "moment2"):
+        if place["kind"] in kept:
             found[place["name"]][place["kind"]] += 1
             held[number] += place["bytes"]
         if place["kind"] == "parameter" and place["owned"]:
             owners[place["name"]].append(number)
     for name, counts in found.items():
         owned = number in owners[name]
-        for kind in ("moment1", "moment2"):
+        for kind in kept:
             if counts[kind] != owned:
                 sys.exit(f"rank {number} has {counts[kind]} {kind} of '{name}', of which it is {'' if owned else 'no '}owner")
         for key, count in counts.items():
@@ -33,7 +34,8 @@ for number, rank in enumerate(train["ranks"]):
 for name, ranks in owners.items():
     if len(ranks) != 1:
         sys.exit(f"'{name}' is owned by ranks {ranks}")
+words = " and ".join(sorted({kind.rstrip("12") + "s" for kind in kept}, reverse=True))
 for rank in range(first):
     of = [held[rank + replica * first] for replica in range(replicas)]
-    print(f"rank {rank}: {replicas} replicas hold {sum(of)} bytes of moments, none more than "
+    print(f"rank {rank}: {replicas} replicas hold {sum(of)} bytes of {words}, none more than "
           f"{100 * max(of) * replicas // sum(of)} % of its part")

@@ -1,3 +1,4 @@
+#include "plc/Runtime/Base/Average.h"
 #include "plc/Runtime/Base/Optimizer.h"
 
 #include <cmath>
@@ -172,6 +173,25 @@ TEST(Optimizer, ClipsValuesOfTheScaledGradient) {
   settings.clipValue = 1e-60;
   updateParameter(StepFactors(settings, 1), ElementType::F32, 1, smallSites, one, {});
   EXPECT_EQ(one[0], 1);
+}
+
+// average = ema * average + (1 - ema) * value, rounded after each operation, in the slice alone.
+template <class T>
+void compareAverages(ElementType type) {
+  constexpr int64_t count = updatedPart + 100;
+  std::vector<T> value(count), average(count, T(2)), expected(count, T(2));
+  for (int64_t i = 0; i < count; ++i) {
+    value[i] = T(i % 17) / 7;
+    if (i >= updatedPart)
+      expected[i] = T(0.999) * expected[i] + T(1 - 0.999) * value[i];
+  }
+  updateAverage(type, updatedPart, count, 0.999, value.data(), average.data());
+  EXPECT_EQ(average, expected);
+}
+
+TEST(Average, FollowsTheValueAsWritten) {
+  compareAverages<float>(ElementType::F32);
+  compareAverages<double>(ElementType::F64);
 }
 
 TEST(Optimizer, ClipsWhatIsLonger) {

@@ -98,6 +98,7 @@ public:
   virtual void keepParametersIn(const EntryInfo &) {}
   /// Whole parameters, `parameters()[index].tensor().numBytes()` bytes.
   virtual void readParameter(size_t index, void *out) = 0;
+  /// Its average, too, begins anew with this value.
   virtual void writeParameter(size_t index, const void *data) = 0;
   virtual const OptimizerSettings &optimizer() const = 0;
   /// The optimizer's moments (which = 1 .. optimizer().numMoments()), of the parameter's type and shape, zero at first.
@@ -106,6 +107,9 @@ public:
   virtual void writeMoment(size_t index, int which, const void *data) = 0;
   /// Makes them zero again.
   virtual void clearMoments(size_t index) = 0;
+  /// The moving average of a trained parameter's value (Average.h). Only if optimizer().keepsAverages().
+  virtual void readAverage(size_t, void *) {}
+  virtual void writeAverage(size_t, const void *) {}
 
   /// One optimizer step (1 is the first) on one batch: `inputs` are those of entry `train`, whole, in its order.
   virtual StepResult trainStep(int64_t step, const std::vector<Bytes> &inputs) = 0;
@@ -197,8 +201,8 @@ private:
   mutable std::optional<LossScale> scaleOfLoss;
 };
 
-/// Bytes of all parameters, and of `numMoments` moments of each trained one.
-int64_t parameterBytes(const std::vector<ParameterInfo> &parameters, int numMoments);
+/// Bytes of all parameters, and of `numBeside` tensors beside each trained one: moments and averages.
+int64_t parameterBytes(const std::vector<ParameterInfo> &parameters, int numBeside);
 
 /// sum += term, element by element, rounded as the type's kernels do.
 void addInOrder(ElementType type, int64_t count, void *sum, const void *term);

@@ -14,7 +14,7 @@ std::string nameOfNonFinite(double value);
 /// The first element of a real tensor that is NaN or infinite; -1 if there is none, and for other types.
 int64_t firstNonFinite(const TensorInfo &info, const Bytes &data);
 
-/// Whether all parameters and moments are finite.
+/// Whether all parameters, moments and averages are finite.
 bool holdsFinite(Engine &engine);
 
 /// The source of a sample of an input: "row 37 of 'x.npy'"; empty if unknown.

@@ -28,6 +28,10 @@ struct ShortText {
   bool operator==(const ShortText &) const = default;
 };
 
+/// What resuming does with averages: `Same` restores those of the checkpoint, or there are none on either side. `Begin`:
+/// the checkpoint has none, so they begin with its parameters. `Dropped`: the model keeps none.
+enum class ResumedAverages : uint8_t { Same, Begin, Dropped };
+
 /// What a checkpoint keeps beside parameters and moments.
 struct TrainingState {
   int64_t step = 0; // the last one done
@@ -38,6 +42,7 @@ struct TrainingState {
   std::optional<int64_t> samples{}; // drawn in all steps so far
   std::optional<DataLengths> lengths{};
   std::optional<ShortText> weights{}; // Data::weights
+  ResumedAverages averages = ResumedAverages::Same; // of resumeCheckpoint
 };
 
 /// How a checkpoint's program differs from the model's: the same parameters, but other roundings.
@@ -48,7 +53,7 @@ struct KeyChange {
 /// A checkpoint that was just written.
 struct SavedCheckpoint {
   std::string folder;
-  bool finite = true; // parameters and moments are
+  bool finite = true; // parameters, moments and averages are
 };
 
 /// Writes DIR/step-N whole or not at all, then moves the link DIR/latest. Collective; the first process writes. Throws
@@ -59,14 +64,16 @@ SavedCheckpoint saveCheckpoint(const std::string &directory, const TrainingState
 /// whose values are finite. Later steps of an earlier run stay, and so do folders that are no checkpoints.
 void keepCheckpoints(const std::string &directory, int64_t count, int64_t step, bool finite);
 
-/// Loads parameters and moments from DIR or DIR/step-N. Throws fileError if the numerics key differs. But with
+/// Loads parameters, moments and averages from DIR or DIR/step-N. Throws fileError if the numerics key differs. But with
 /// `change`, if the parameters are the model's, it loads them and describes the difference there.
 TrainingState resumeCheckpoint(const std::string &directory, Engine &engine,
                                std::optional<KeyChange> *change = nullptr);
 
 /// Calls `read` with the file of parameters that `--params` names: DIR's, DIR/step-N's, that of a folder of Hugging
-/// Face's, or the file itself. An error about a damaged checkpoint gets a note with the newest whole one beside it.
-void readParameterFile(const std::string &path, const std::function<void(const std::string &file)> &read);
+/// Face's, or the file itself; with `averages` (`--ema`), the file of averages of DIR or DIR/step-N. An error about a
+/// damaged checkpoint gets a note with the newest whole one beside it.
+void readParameterFile(const std::string &path, const std::function<void(const std::string &file)> &read,
+                       bool averages = false);
 
 /// Writes the initial values of every parameter, and clears moments.
 void initializeParameters(uint64_t seed, Engine &engine);

@@ -14,7 +14,8 @@ namespace plc::runtime {
 
 inline constexpr std::string_view stepPrefix = "step-", partialPrefix = ".partial-";
 inline constexpr const char *latestLink = "latest", *paramsFile = "params.safetensors",
-                            *stateFile = "state.safetensors";
+                            *averagesFile = "ema.safetensors", // only if averages are kept
+                                *stateFile = "state.safetensors";
 
 /// DIR, locked as long as a run saves there.
 class SaveFolder {

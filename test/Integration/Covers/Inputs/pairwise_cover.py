@@ -19,7 +19,7 @@ BUDGETS = (0.92, 1)
 # What changes the numbers: the batch, its micro-batches, the groups in which their gradients are added, and the update.
 BATCHES = {
     "even": (8, 4, 4, ["optimizer.kind=momentum", "optimizer.clip_norm=0.25", "optimizer.lr=5e-3"]),
-    "ragged": (7, 4, 4, ["optimizer.lr=5e-3"]),  # micro-batches of 2, 2, 2, 1 samples
+    "ragged": (7, 4, 4, ["optimizer.lr=5e-3", "optimizer.ema=0.9"]),  # micro-batches of 2, 2, 2, 1 samples
     "uneven": (10, 4, 2, ["optimizer.clip_norm=0.5", "optimizer.lr=2e-3"]),  # of 3, 3, 2, 2
     "odd": (10, 5, 1, ["optimizer.lr=2e-3", "optimizer.clip_value=0.01", "optimizer.schedule.kind=inverse_sqrt"]),
     "few": (4, 2, 2, ["optimizer.lr=5e-3"]),  # fewer than stages

@@ -39,6 +39,8 @@ class Strategy:
             self.plan = {key: value for key, value in self.plan.items() if not key.startswith("checkpoint.")}
             self.plan["checkpoint.policy"] = "budget"
         if self.flip(0.2):
+            self.numbers["optimizer.ema"] = 0.75
+        if self.flip(0.2):
             self.numbers["optimizer.clip_value"] = 0.01
         self.refused = []  # kinds
 
