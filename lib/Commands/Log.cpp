@@ -147,6 +147,17 @@ void Log::resume(int64_t step, const std::optional<KeyChange> &change, const std
     json.writeLine(logBegin + engine.planJson() + "}");
 }
 
+void Log::settings() {
+  if (engine.runSettings().given().empty())
+    return;
+  Json line;
+  for (const auto &[key, value] : describeSettings(engine.optimizer())) {
+    Json number = Json::parse(value, nullptr, /*allow_exceptions=*/false);
+    line[key] = number.is_number() ? number : Json(value);
+  }
+  writeLine(lineOf({{"settings", std::move(line)}}));
+}
+
 void Log::step(const StepRecord &record) {
   std::vector<std::string> members, cells;
   std::vector<std::pair<std::string, double>> scalars;

@@ -43,6 +43,8 @@ public:
   /// A line if the run continues with another program, whose plan follows, or with other data.
   void resume(int64_t step, const std::optional<KeyChange> &change, const std::optional<DataLengths> &before,
               const std::optional<DataLengths> &now);
+  /// A line with the settings in effect, if the run sets any of them.
+  void settings();
   /// Planned bytes of this process, for the summary.
   void planBytes(int64_t bytes) { plannedBytes = bytes; }
   void step(const StepRecord &record);

@@ -40,26 +40,20 @@ int64_t readThreads(const std::string &key, const std::string &value) {
   return number;
 }
 
-NonFiniteStep readNonFinite(const std::string &key, const std::string &value) {
-  if (auto treatment = parseChoice<NonFiniteStep>(value))
-    return *treatment;
-  throw usageError("found '" + value + "' for key '" + key + "', expected " + listChoices<NonFiniteStep>("'", " or "));
-}
-
-/// Applies a key of --set that can change at run time; refuses every other by name.
-void applyRunTimeKey(const std::string &set, ModuleOptions &options) {
+/// Takes a key of --set for a compiled module. RunSettings refuses those that cannot change at run time.
+void applyRunTimeKey(const std::string &set, const ModelRequest &request, ModuleOptions &options) {
   size_t equal = set.find('=');
   std::string key = set.substr(0, equal), value = set.substr(equal + 1);
   if (key == "machine.threads_per_stage")
     options.threadsPerStage = readThreads(key, value);
   else if (key == "machine.transport")
     options.transportKind = findTransport(value);
-  else if (key == "training.nonfinite")
-    options.nonFinite = readNonFinite(key, value);
-  else
-    throw usageError("key '" + key +
-                     "' is fixed when a module is compiled; at run time only 'machine.threads_per_stage', "
-                     "'machine.transport' and 'training.nonfinite' can be set");
+  else if (key.starts_with("optimizer.") && !request.trains)
+    throw usageError("key '" + key + "' belongs to training and would be ignored by '" + request.command + "'");
+  else {
+    checkRunTimeKey(key);
+    options.settings[key] = value;
+  }
 }
 
 void refuseCompileOptions(const ModelRequest &request) {
@@ -262,7 +256,8 @@ static std::unique_ptr<Engine> runModule(const ModelRequest &request, const std:
   options.transportKind = shared ? TransportKind::Mpi : TransportKind::Threads;
   if (!shared)
     return openModule(std::move(module), options);
-  if (request.checkLive) // its runs may fail, which would end a process
+  settingsOf(*module, options); // an error before processes are launched
+  if (request.checkLive)        // its runs may fail, which would end a process
     throw usageError("option '--check-live' wants all ranks in one process: with '--set machine.transport=threads' it "
                      "checks the same plan");
   if (!findMpiJob())
@@ -286,11 +281,14 @@ std::unique_ptr<Engine> openModelFile(const ModelRequest &request) {
   options.timeTasks = request.timesTasks;
   options.printWorkers = request.runs;
   options.hangTimeout = request.hangTimeout.value_or(options.hangTimeout);
-  if (isCompiled(request.file))
+  if (isCompiled(request.file)) {
+    for (const std::string &set : request.sets)
+      options.keptSettings.push_back(set.substr(0, set.find('=')));
     return runModule(request, moduleOf(request, scratch), options);
+  }
   refuseCompileOptions(request);
   for (const std::string &set : request.sets)
-    applyRunTimeKey(set, options);
+    applyRunTimeKey(set, request, options);
   return runModule(request, request.file, options);
 }
 

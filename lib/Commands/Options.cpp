@@ -98,6 +98,7 @@ Options parseOptions(int argc, char **argv, const Tool &tool) {
   options.model.command = first;
   options.model.timesTasks = command->bit == Bench;
   options.model.runs = command->bit & executing;
+  options.model.trains = command->bit & (Train | Bench);
   std::set<std::string> given;
   for (int i = 2; i < argc;) {
     std::string word = argv[i];

@@ -26,6 +26,7 @@ using Clock = std::chrono::steady_clock;
 /// Where a run starts: at initial values, at those of a file, or at a checkpoint, whose seed, order and held-out
 /// fraction it then uses.
 TrainingState beginTraining(const Options &options, Engine &engine, std::optional<KeyChange> &change) {
+  const SettingTexts ofCommand = engine.runSettings().given();
   if (options.resume.empty()) {
     prepareParameters(options, engine, /*mayLack=*/true); // the file of a base model has no adapters
     return {0, options.seed.value_or(0), options.windows.value_or(WindowOrder::Random),
@@ -54,6 +55,9 @@ TrainingState beginTraining(const Options &options, Engine &engine, std::optiona
     warnUser("warning: the checkpoint has no averages: they begin with its parameters\n");
   if (state.averages == ResumedAverages::Dropped)
     warnUser("warning: the averages of the checkpoint are dropped: the model has 'optimizer.ema' = 0\n");
+  for (const auto &[key, value] : engine.runSettings().given())
+    if (!ofCommand.count(key))
+      std::printf("%s = %s, as the run that goes on has set it\n", key.c_str(), value.c_str());
   if (state.step > options.steps)
     throw usageError("found '--steps " + std::to_string(options.steps) + "', but the checkpoint is at step " +
                      std::to_string(state.step) + ": '--steps' is the number of the last step");
@@ -124,6 +128,7 @@ public:
   void run() {
     Log log(options, begun, engine);
     log.resume(state.step, change, lengthsBefore, state.lengths);
+    log.settings();
     bool done = state.step == options.steps;
     if (module::ProcessMemory bytes = memoryOf(engine, memory); bytes.arenas && !done) {
       log.planBytes(bytes.total());

@@ -44,6 +44,7 @@ public:
   std::map<std::pair<size_t, int>, Bytes> written;
 
 private:
+  void changeOptimizer(const OptimizerSettings &changed) override { settings = changed; }
   void read(size_t index, int which, void *out) {
     std::memset(out, int(index) * 3 + which, all[index].tensor().numBytes());
   }

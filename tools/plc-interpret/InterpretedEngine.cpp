@@ -114,6 +114,10 @@ InterpretedEngine::InterpretedEngine(const runtime::ModelRequest &request, const
   runtime::checkAvailable(request.file, "parameters", runtime::parameterBytes(parameterList, optimizer().numBeside()));
   holdParameters();
   listEntries(request.outputs);
+  runtime::RunSettings run = runSettings();
+  for (const std::string &set : request.sets)
+    run.keep(set.substr(0, set.find('=')));
+  setRun(run);
 }
 
 std::string InterpretedEngine::modelName() const { return source.getModel().getSymName().str(); }

@@ -43,6 +43,7 @@ public:
   bool asksForTraining() override;
 
 private:
+  void changeOptimizer(const runtime::OptimizerSettings &changed) override { settings.optimizer = changed; }
   /// A lowered program and its interpreter.
   struct Program {
     mlir::OwningOpRef<mlir::ModuleOp> module;

@@ -33,6 +33,7 @@ struct ModelRequest {
   bool sharesKernels = true;          // unless --no-sharing
   std::optional<double> hangTimeout;  // --hang-timeout, in seconds
   bool runs = false;                  // the command executes entries, so processes may share it
+  bool trains = false;                // the command takes steps of the optimizer
   int64_t ranks = 0;                  // --ranks: number of processes; 0: as the transport wants
   std::string mpi, hostfile;          // --mpi, --hostfile, or empty
 };

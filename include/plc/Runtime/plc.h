@@ -111,6 +111,12 @@ int plc_module_describe_parameter(const plc_module *module, size_t index, plc_te
 int plc_module_get_parameter(plc_module *module, size_t index, void *data);
 int plc_module_set_parameter(plc_module *module, size_t index, const void *data);
 
+/* Sets a key of the optimizer for the steps from now on, as `plc-run train --set KEY=VALUE` does: "optimizer.lr",
+ * "0.001". Fails with 2 if the key is unknown or fixed when a module is compiled, or if the value is none of it. Values
+ * that contradict each other, as a schedule without its steps, make the next plc_session_train fail with 2.
+ * Checkpoints save what is set, and plc_module_resume takes what is not set here. */
+int plc_module_set(plc_module *module, const char *key, const char *value);
+
 /* Names of entries: "train", "eval", "infer", "infer.OUTPUT+..". A module with "train" also has "gradient": the same
  * outputs and grad(PATH) of each trained parameter, without a step. A module compiled with --output 'grad(x)' has
  * "infer.grad(x)". An index that is too large gives NULL. */

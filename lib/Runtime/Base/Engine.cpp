@@ -14,6 +14,15 @@ const EntryInfo *Engine::findEntry(std::string_view name) const {
   return nullptr;
 }
 
+void Engine::setRun(const RunSettings &settings) {
+  settings.check();
+  const OptimizerSettings now = settings.settings();
+  if (now.lossScale != optimizer().lossScale)
+    scaleOfLoss.reset();
+  changeOptimizer(now);
+  settingsOfRun = settings;
+}
+
 void Engine::updateLossScale(StepResult &result) {
   LossScale scale = lossScale();
   result.lossScale = scale.value;

@@ -21,7 +21,8 @@ using plc::ElementType;
 
 struct plc_module {
   std::unique_ptr<Engine> engine;
-  bool hasValues = false; // parameters were initialized, loaded, resumed or set
+  bool hasValues = false;                   // parameters were initialized, loaded, resumed or set
+  std::optional<RunSettings> settings = {}; // that the next step takes
   ModuleUse use = {};
 };
 
@@ -245,6 +246,14 @@ void checkValues(const plc_module *module) {
                      "plc_module_set_parameter first");
 }
 
+/// Makes the engine take what plc_module_set has set.
+void applySettings(plc_module *module) {
+  if (!module->settings)
+    return;
+  module->engine->setRun(*module->settings);
+  module->settings.reset();
+}
+
 } // namespace
 
 extern "C" {
@@ -337,6 +346,7 @@ int plc_module_save(plc_module *module, const char *path, int64_t step, uint64_t
 int plc_module_resume(plc_module *module, const char *path, int64_t *step, uint64_t *seed) {
   return guardedCall(module, [&] {
     callTogether(*module->engine, [] { return "plc_module_resume"; });
+    applySettings(module);
     TrainingState state{};
     readParameters(*module->engine, [&] { state = resumeCheckpoint(path, *module->engine); });
     module->engine->share(&state, sizeof(state));
@@ -370,6 +380,17 @@ int plc_module_set_parameter(plc_module *module, size_t index, const void *data)
     });
     module->engine->writeParameter(index, data);
     module->hasValues = true;
+  });
+}
+
+int plc_module_set(plc_module *module, const char *key, const char *value) {
+  return guardedCall(module, [&] {
+    if (!key || !value)
+      throw usageError("found no key or no value");
+    callTogether(*module->engine, [&] { return std::string("plc_module_set of '") + key + "' to '" + value + "'"; });
+    RunSettings settings = module->settings ? *module->settings : module->engine->runSettings();
+    settings.set(key, value);
+    module->settings = settings;
   });
 }
 
@@ -434,6 +455,7 @@ int plc_session_train(plc_session *session, int64_t step, const void *const *inp
     callTogether(*session->engine, [&] {
       return "plc_session_train of step " + std::to_string(step) + " " + describeInputs(*session->entry, inputs);
     });
+    applySettings(session->module);
     std::vector<Bytes> batch = copyInputs(*session->entry, inputs);
     StepResult result = session->engine->trainStep(step, batch);
     if (loss)

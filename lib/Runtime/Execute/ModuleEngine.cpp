@@ -116,13 +116,14 @@ public:
   }
   void shareParameters() override {
     cache.share();
-    // Three broadcasts, which all processes make in this order.
+    // Broadcasts, which all processes make in this order.
     Origin ofLeader = origin();
     share(&ofLeader, sizeof(ofLeader));
     setOrigin(ofLeader);
     LossScale scaleOfLeader = lossScale();
     share(&scaleOfLeader, sizeof(scaleOfLeader));
     setLossScale(scaleOfLeader);
+    shareSettings();
   }
   void gatherParameters() override { cache.gather(); }
 
@@ -217,6 +218,8 @@ public:
   }
 
 private:
+  void changeOptimizer(const OptimizerSettings &settings) override { cache.setOptimizer(settings); }
+  void shareSettings();
   void listEntries();
   const std::vector<Bytes> &withOwnInputs(size_t plan, const TrainingStep &step, const std::vector<Bytes> &inputs,
                                           std::vector<Bytes> &all) const;
@@ -232,6 +235,28 @@ private:
   const bool sharesKernels;
   std::vector<EntryInfo> infos; // those of the manifest, in order, and last `gradient`
 };
+
+/// Afterwards all processes have the leader's settings of the run, which it may have from a checkpoint. They travel as one
+/// text, a line for each.
+void ModuleEngine::shareSettings() {
+  if (!world)
+    return;
+  std::string text;
+  for (const auto &[key, value] : runSettings().given())
+    text += key + "=" + value + "\n";
+  auto size = static_cast<int64_t>(text.size());
+  share(&size, sizeof(size));
+  text.resize(static_cast<size_t>(size));
+  share(text.data(), text.size());
+  SettingTexts ofLeader;
+  for (size_t at = 0; at < text.size(); at = text.find('\n', at) + 1) {
+    std::string line = text.substr(at, text.find('\n', at) - at);
+    ofLeader[line.substr(0, line.find('='))] = line.substr(line.find('=') + 1);
+  }
+  RunSettings settings = runSettings();
+  settings.replace(ofLeader);
+  setRun(settings);
+}
 
 /// Adds the inputs that the engine gives (`step()`, `loss_scale()`) to those of the caller. Without such inputs nothing
 /// is copied; else `all` owns the result.
@@ -269,14 +294,25 @@ void ModuleEngine::listEntries() {
 
 } // namespace
 
+RunSettings settingsOf(const Module &module, const ModuleOptions &options) {
+  RunSettings settings(module.manifest().optimizer);
+  settings.replace(options.settings);
+  for (const std::string &key : options.keptSettings)
+    settings.keep(key);
+  settings.check();
+  return settings;
+}
+
 std::unique_ptr<Engine> openModule(const std::string &file, const ModuleOptions &options) {
   return openModule(std::make_unique<Module>(file), options);
 }
 
 std::unique_ptr<Engine> openModule(std::unique_ptr<Module> module, const ModuleOptions &options) {
-  if (options.nonFinite)
-    module->treatNonFinite(*options.nonFinite);
-  return std::make_unique<ModuleEngine>(std::move(module), options);
+  const RunSettings settings = settingsOf(*module, options);
+  module->setOptimizer(settings.settings()); // before processes compare what they run
+  auto engine = std::make_unique<ModuleEngine>(std::move(module), options);
+  engine->setRun(settings);
+  return engine;
 }
 
 } // namespace plc::runtime

@@ -5,6 +5,7 @@
 #include "ChooseWorkers.h"
 #include "plc/Runtime/Base/MachineShare.h"
 #include "plc/Runtime/Base/ProcessGroup.h"
+#include "plc/Runtime/Base/RunSettings.h"
 #include "plc/Runtime/Execute/MakeTransport.h"
 #include "plc/Runtime/Execute/Measurements.h"
 #include "plc/Support/Counted.h"
@@ -48,6 +49,10 @@ ProcessGroup *joinProcesses(TransportKind transport, const Module &module) {
   world.compare(module.fileName(), "the numerics key", manifest.numericsKey);
   world.compare(module.fileName(), "the module's hash", module.hash());
   world.compare(module.fileName(), "'training.nonfinite'", nameOfChoice(manifest.optimizer.nonFinite));
+  std::string settings;
+  for (const auto &[key, value] : describeSettings(manifest.optimizer))
+    settings += (settings.empty() ? "" : ", ") + key + " = " + value;
+  world.compare(module.fileName(), "the optimizer's settings", settings);
   if (auto most = static_cast<int64_t>(mostRanks(manifest)); world.count() > most)
     throw usageError("found " + std::to_string(world.count()) + " processes, but the plan of '" + module.fileName() +
                      "' has " + counted(most, "rank"));
@@ -55,9 +60,9 @@ ProcessGroup *joinProcesses(TransportKind transport, const Module &module) {
 }
 } // namespace
 
-SessionCache::SessionCache(std::unique_ptr<Module> opened, const ModuleOptions &options)
-    : module(checked(std::move(opened))), file(module->fileName()), contents(module->manifest()), options(options),
-      transport(options.transportKind.value_or(contents.transport)),
+SessionCache::SessionCache(std::unique_ptr<Module> given, const ModuleOptions &options)
+    : module(checked(std::move(given))), file(module->fileName()), opened(*module), contents(module->manifest()),
+      options(options), transport(options.transportKind.value_or(contents.transport)),
       world(options.transport ? nullptr : joinProcesses(transport, *module)), threads(options.threadsPerStage),
       printsWorkers(options.printWorkers), chosen(contents.entries.size()), loaded(contents.entries.size()),
       host(contents) {

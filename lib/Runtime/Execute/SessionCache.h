@@ -19,6 +19,7 @@ public:
   SessionCache(const SessionCache &) = delete;
 
   const Manifest &manifest() const { return contents; }
+  void setOptimizer(const OptimizerSettings &settings) { opened.setOptimizer(settings); }
   /// Workers of each rank of an entry. The options decide, else the module, else the environment, else chooseWorkers().
   int64_t threadsPerStage(size_t index) const;
   /// The processes that run the module together; nullptr: this one has all ranks.
@@ -86,7 +87,8 @@ private:
 
   std::unique_ptr<Module> module;
   const std::string file;
-  const Manifest &contents; // of the module; discard() may have to leak it
+  Module &opened;           // the same; discard() may have to leak it
+  const Manifest &contents; // of the module
   ModuleOptions options;
   TransportKind transport;
   ProcessGroup *world;

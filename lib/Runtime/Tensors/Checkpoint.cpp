@@ -34,6 +34,8 @@ constexpr const char *windowsKey = "windows", *holdoutKey = "holdout", *samplesK
                      *finiteStepsKey = "loss_scale_steps", // only if the loss is scaled
                          *finiteKey = "finite",            // "false", or absent
                              *averagesKey = "averages";    // the file of averages, or absent
+constexpr std::string_view settingPrefix = "setting.",     // of a key: its value in effect
+    setPrefix = "set.";                                    // of a key that the run has set
 constexpr const char *momentNames[] = {"moment1.", "moment2."};
 
 using Metadata = std::map<std::string, std::string>;
@@ -228,6 +230,10 @@ Safetensors collectState(const TrainingState &training, bool finite, Engine &eng
   state.metadata["optimizer"] = nameOfChoice(engine.optimizer().kind);
   if (engine.optimizer().keepsAverages())
     state.metadata[averagesKey] = averagesFile;
+  for (const auto &[key, value] : describeSettings(engine.optimizer()))
+    state.metadata[std::string(settingPrefix) + key] = value;
+  for (const auto &[key, value] : engine.runSettings().given())
+    state.metadata[std::string(setPrefix) + key] = value;
   if (!finite)
     state.metadata[finiteKey] = "false";
   return state;
@@ -299,6 +305,22 @@ void keepCheckpoints(const std::string &directory, int64_t count, int64_t step, 
   }
 }
 
+/// The settings of the model with those that the saved run has set.
+static RunSettings inheritSettings(const std::string &file, const Metadata &state, const Engine &engine) {
+  SettingTexts former;
+  for (const auto &[key, value] : state)
+    if (key.starts_with(setPrefix))
+      former[key.substr(setPrefix.size())] = value;
+  RunSettings settings = engine.runSettings();
+  try {
+    settings.inherit(former);
+    settings.check();
+  } catch (const Error &error) {
+    throw fileError(file, std::string("the run has set what the model refuses: ") + error.what());
+  }
+  return settings;
+}
+
 /// Checks all metadata before it writes to the engine, so that an error leaves the engine as it was.
 static TrainingState readCheckpoint(const fs::path &step, Engine &engine, std::optional<KeyChange> *change) {
   std::string file = step / stateFile;
@@ -323,6 +345,7 @@ static TrainingState readCheckpoint(const fs::path &step, Engine &engine, std::o
     training.lengths = DataLengths{readCount(file, state, rowsKey), readCount(file, state, elementsKey)};
   if (training.lengths)
     training.weights = ShortText(state.metadata.count(weightsKey) ? state.metadata.at(weightsKey) : "");
+  const RunSettings settings = inheritSettings(file, state.metadata, engine);
   std::optional<SafetensorsFile> averages = openAverages(step, state.metadata);
   if (bool keeps = engine.optimizer().keepsAverages(); keeps != averages.has_value())
     training.averages = keeps ? ResumedAverages::Begin : ResumedAverages::Dropped;
@@ -345,6 +368,7 @@ static TrainingState readCheckpoint(const fs::path &step, Engine &engine, std::o
       (*change)->text += "; " + note;
   }
   engine.setOrigin({training.step, training.seed});
+  engine.setRun(settings);
   // A fixed scale comes from the strategy, not from the checkpoint.
   if (engine.optimizer().scalesLoss && !engine.optimizer().lossScale && state.metadata.count(lossScaleKey))
     engine.setLossScale(readLossScale(file, state));

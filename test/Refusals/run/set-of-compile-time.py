@@ -1,3 +1,3 @@
 # run: plc-run infer line.plcm --set parallelism.stages=2
 # exit: 2
-# expect: plc-run: error: key 'parallelism.stages' is fixed when a module is compiled; at run time only 'machine.threads_per_stage', 'machine.transport' and 'training.nonfinite' can be set
+# expect: plc-run: error: key 'parallelism.stages' is fixed when a module is compiled: [parallelism] shapes the plan

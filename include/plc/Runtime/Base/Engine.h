@@ -6,6 +6,7 @@
 #include "plc/Module/ProcessMemory.h"
 #include "plc/Runtime/Base/Error.h"
 #include "plc/Runtime/Base/Optimizer.h"
+#include "plc/Runtime/Base/RunSettings.h"
 #include "plc/Runtime/Base/Tensor.h"
 
 #include <optional>
@@ -101,6 +102,15 @@ public:
   /// Its average, too, begins anew with this value.
   virtual void writeParameter(size_t index, const void *data) = 0;
   virtual const OptimizerSettings &optimizer() const = 0;
+  /// What this run sets of them.
+  const RunSettings &runSettings() const {
+    if (!settingsOfRun)
+      settingsOfRun.emplace(optimizer());
+    return *settingsOfRun;
+  }
+  /// Takes other settings for the steps from now on, in all processes alike. Throws usageError, and changes nothing, if
+  /// they contradict each other.
+  void setRun(const RunSettings &settings);
   /// The optimizer's moments (which = 1 .. optimizer().numMoments()), of the parameter's type and shape, zero at first.
   /// Frozen parameters have none.
   virtual void readMoment(size_t index, int which, void *out) = 0;
@@ -193,12 +203,15 @@ public:
   void setLossScale(const LossScale &scale) { scaleOfLoss = scale; }
 
 protected:
+  /// Makes optimizer() these settings, which keep the same tensors.
+  virtual void changeOptimizer(const OptimizerSettings &settings) = 0;
   /// After a step whose loss and norm are known: finds whether it overflowed, and adapts the scale of the next one.
   void updateLossScale(StepResult &result);
 
 private:
   Origin madeBy;
   mutable std::optional<LossScale> scaleOfLoss;
+  mutable std::optional<RunSettings> settingsOfRun;
 };
 
 /// Bytes of all parameters, and of `numBeside` tensors beside each trained one: moments and averages.

@@ -17,8 +17,8 @@ public:
   Module(const Module &) = delete;
 
   const Manifest &manifest() const { return contents; }
-  /// Overrides the module's treatment of steps that are not finite.
-  void treatNonFinite(NonFiniteStep treatment) { contents.optimizer.nonFinite = treatment; }
+  /// Overrides the module's settings by those of a run (RunSettings.h).
+  void setOptimizer(const OptimizerSettings &settings) { contents.optimizer = settings; }
   const std::string &fileName() const { return file; }
   /// The hash of the whole file, 16 hexadecimal digits.
   const std::string &hash() const { return sealed; }

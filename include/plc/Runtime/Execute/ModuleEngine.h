@@ -3,7 +3,6 @@
 #define PLC_RUNTIME_EXECUTE_MODULEENGINE_H
 
 #include "plc/Runtime/Base/Engine.h"
-#include "plc/Support/NonFiniteSteps.h"
 #include "plc/Support/Transports.h"
 
 #include <functional>
@@ -42,10 +41,14 @@ struct ModuleOptions {
   /// 0: never. A cycle of waits is an error at once. 30 is not tuned: long beside a kernel, short beside a job.
   double hangTimeout = 30;
   std::optional<TransportKind> transportKind; // instead of the module's own
-  std::optional<NonFiniteStep> nonFinite;     // likewise
+  SettingTexts settings;                      // of the run (RunSettings.h)
+  std::vector<std::string> keptSettings;      // keys that a run that goes on does not override (RunSettings::keep)
   /// Makes the transport of an entry's session instead of either. For a caller that carries messages itself.
   std::function<std::unique_ptr<Transport>(const module::EntryPlan &)> transport;
 };
+
+/// The settings of a run of a module with these options. Throws usageError.
+RunSettings settingsOf(const Module &module, const ModuleOptions &options);
 
 /// Loads a .plcm. Throws fileError.
 std::unique_ptr<Engine> openModule(const std::string &file, const ModuleOptions &options = {});

@@ -1,0 +1,265 @@
+// Checks and applies what a run sets of a compiled model.
+#include "plc/Runtime/Base/RunSettings.h"
+
+#include "plc/Module/OptimizerKeys.h"
+#include "plc/Runtime/Base/Error.h"
+#include "plc/Runtime/Base/ShortestDigits.h"
+#include "plc/Support/Nearest.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+namespace plc::runtime {
+
+using module::OptimizerKey;
+
+namespace {
+
+constexpr const char *scheduleKind = "optimizer.schedule.kind", *emaKey = "optimizer.ema",
+                     *nonFiniteKey = "training.nonfinite", *lossScaleKey = "precision.loss_scale";
+
+/// Words in place of a number: clips nothing; follows overflows.
+constexpr const char *noLimit = "none", *dynamicScale = "dynamic";
+
+/// A number of one kind of optimizer.
+struct KindKey {
+  const char *path;
+  double OptimizerSettings::*member;
+  bool OptimizerRow::*has;
+  bool isExclusive = false, isBelowOne = false;
+};
+
+constexpr KindKey kindKeys[] = {
+    {"optimizer.weight_decay", &OptimizerSettings::weightDecay, &OptimizerRow::decaysWeight},
+    {"optimizer.beta1", &OptimizerSettings::beta1, &OptimizerRow::isAdaptive, false, true},
+    {"optimizer.beta2", &OptimizerSettings::beta2, &OptimizerRow::isAdaptive, false, true},
+    {"optimizer.eps", &OptimizerSettings::eps, &OptimizerRow::isAdaptive, true},
+    {"optimizer.momentum", &OptimizerSettings::momentum, &OptimizerRow::hasMomentum, false, true},
+};
+
+/// Keys that a run cannot set, by the beginning of their path, and why.
+constexpr std::pair<std::string_view, const char *> fixedKeys[] = {
+    {"optimizer.kind", "it decides which tensors the plan keeps beside each parameter"},
+    {"gradient.", "[gradient] decides what a step sums and in which order, which the numerics key stands for"},
+    {"precision.", "[precision] decides the type of every number, which the numerics key stands for"},
+    {"parallelism.", "[parallelism] shapes the plan"},
+    {"checkpoint.", "[checkpoint] shapes the plan"},
+    {"memory.", "[memory] shapes the plan"},
+    {"machine.", "of [machine] only 'machine.threads_per_stage' and 'machine.transport' can be set for a run"},
+    {"preset", "it stands for keys that shape the plan"},
+    {"mode", "it shapes the plan"},
+    {"fusion", "it shapes the plan"},
+    {"profiling", "the module's ranks are timed or not"},
+};
+
+std::string digitsOf(double value) { return shortestDigits(ElementType::F64, value); }
+
+/// As `plc-compile --set` takes it: a word may stand in quotes.
+std::string wordOf(const std::string &text) {
+  bool isQuoted = text.size() >= 2 && text.front() == '"' && text.back() == '"';
+  return isQuoted ? text.substr(1, text.size() - 2) : text;
+}
+
+template <class Number>
+Number parse(const std::string &key, const std::string &text) {
+  Number value{};
+  const char *begin = text.data() + text.starts_with('+'), *end = text.data() + text.size();
+  auto [last, error] = std::from_chars(begin, end, value);
+  if (error != std::errc() || last != end)
+    throw usageError("found '" + text + "' for key '" + key + "', expected " +
+                     (std::is_integral_v<Number> ? "an integer" : "a number"));
+  return value;
+}
+
+/// Throws unless a number, given as `text`, is within limits; NaN is in none.
+void checkLimits(const std::string &key, const std::string &text, double value, double least, bool isExclusive,
+                 double most) {
+  if ((isExclusive ? value > least : value >= least) && value <= most)
+    return;
+  throw usageError("found '" + text + "' for key '" + key + "', expected " +
+                   (value > most  ? "at most " + digitsOf(most)
+                    : isExclusive ? "more than " + digitsOf(least)
+                                  : "at least " + digitsOf(least)));
+}
+
+template <class Kind>
+Kind parseWord(const std::string &key, const std::string &text) {
+  if (auto kind = parseChoice<Kind>(wordOf(text)))
+    return *kind;
+  throw usageError("found '" + text + "' for key '" + key + "', expected " + listChoices<Kind>("'", " or "));
+}
+
+/// The kinds or schedules that give a key a meaning: "'optimizer.kind = "adam" or "adamw"'".
+std::string conditionOf(const char *key, const std::vector<std::string> &values) {
+  std::string text = "'" + std::string(key) + " = ";
+  for (size_t i = 0; i < values.size(); ++i)
+    text += (i ? " or \"" : "\"") + values[i] + "\"";
+  return text + "'";
+}
+
+[[noreturn]] void refuse(const std::string &key) {
+  for (auto [begin, reason] : fixedKeys)
+    if (key.starts_with(begin))
+      throw usageError("key '" + key + "' is fixed when a module is compiled: " + reason);
+  Nearest nearest(key);
+  std::string all;
+  auto offer = [&](std::string_view path) {
+    nearest.offer(path);
+    nearest.offer(path.substr(path.rfind('.') + 1), path);
+    all += (all.empty() ? "; a run may set " : ", ") + std::string(path);
+  };
+  for (const OptimizerKey &each : module::optimizerKeys())
+    offer(each.path);
+  for (const KindKey &each : kindKeys)
+    offer(each.path);
+  for (const char *each : {scheduleKind, nonFiniteKey, "machine.threads_per_stage", "machine.transport"})
+    offer(each);
+  throw usageError("unknown key '" + key + "'" + (nearest.found().empty() ? all : nearest.text()));
+}
+
+/// Sets a key that belongs to every kind.
+bool setOwn(const std::string &key, const std::string &value, OptimizerSettings &settings) {
+  const OptimizerKey *found = module::findOptimizerKey(key);
+  if (!found)
+    return false;
+  if (key == emaKey && !settings.keepsAverages())
+    throw usageError("key '" + key + "' is fixed when a module is compiled: its plan has no memory for averages");
+  std::visit(
+      [&]<class Number>(Number OptimizerSettings::*member) {
+        if (found->isExclusive && wordOf(value) == noLimit) { // as if it were not given
+          settings.*member = OptimizerSettings().*member;
+          return;
+        }
+        Number number = parse<Number>(key, value);
+        checkLimits(key, value, static_cast<double>(number), found->least, found->isExclusive, found->most);
+        if (key == emaKey && number == 0)
+          throw usageError("found '" + value + "' for key '" + key +
+                           "', expected more than 0: the plan has memory for averages");
+        settings.*member = number;
+      },
+      found->member);
+  return true;
+}
+
+/// Sets a number of the optimizer's kind.
+bool setOfKind(const std::string &key, const std::string &value, OptimizerSettings &settings) {
+  for (const KindKey &each : kindKeys) {
+    if (key != each.path)
+      continue;
+    if (!(rowOf(settings.kind).*each.has))
+      throw usageError("'" + key + "' belongs to " +
+                       conditionOf("optimizer.kind", namesOfChoice<OptimizerKind>(
+                                                         [&](const OptimizerRow &row) { return row.*each.has; })) +
+                       " and would be ignored under \"" + nameOfChoice(settings.kind) + "\"");
+    auto number = parse<double>(key, value);
+    checkLimits(key, value, number, 0, each.isExclusive, 1e18);
+    if (each.isBelowOne && number >= 1)
+      throw usageError("found '" + value + "' for key '" + key + "', expected less than 1");
+    settings.*each.member = number;
+    return true;
+  }
+  return false;
+}
+
+bool setLossScale(const std::string &key, const std::string &value, OptimizerSettings &settings) {
+  if (key != lossScaleKey || !settings.scalesLoss)
+    return false;
+  if (wordOf(value) == dynamicScale) {
+    settings.lossScale = 0;
+    return true;
+  }
+  auto number = parse<double>(key, value);
+  checkLimits(key, value, number, 0, /*isExclusive=*/true, 1e18);
+  settings.lossScale = number;
+  return true;
+}
+
+void setKey(const std::string &key, const std::string &value, OptimizerSettings &settings) {
+  if (key == scheduleKind)
+    settings.schedule = parseWord<RateSchedule>(key, value);
+  else if (key == nonFiniteKey)
+    settings.nonFinite = parseWord<NonFiniteStep>(key, value);
+  else if (!setOwn(key, value, settings) && !setOfKind(key, value, settings) && !setLossScale(key, value, settings))
+    refuse(key);
+}
+
+/// Whether a key has a meaning under the schedule.
+bool hasMeaning(const std::string &key, RateSchedule schedule) {
+  const OptimizerKey *found = module::findOptimizerKey(key);
+  return !found || found->isOf(schedule);
+}
+
+} // namespace
+
+void checkRunTimeKey(const std::string &key) {
+  bool isOfKind = std::ranges::any_of(kindKeys, [&](const KindKey &each) { return key == each.path; });
+  if (!isOfKind && !module::findOptimizerKey(key) && key != scheduleKind && key != nonFiniteKey && key != lossScaleKey)
+    refuse(key);
+}
+
+void RunSettings::set(const std::string &key, const std::string &value) {
+  OptimizerSettings probe = ofModule;
+  setKey(key, value, probe);
+  texts[key] = value;
+}
+
+void RunSettings::inherit(const SettingTexts &former) {
+  RunSettings all = *this;
+  auto isKept = [&](const std::string &key) {
+    return std::ranges::any_of(kept,
+                               [&](const std::string &each) { return key == each || key.starts_with(each + "."); });
+  };
+  for (const auto &[key, value] : former)
+    if (!texts.count(key) && !isKept(key))
+      all.set(key, value);
+  const RateSchedule schedule = all.settings().schedule;
+  std::erase_if(all.texts,
+                [&](const auto &each) { return !texts.count(each.first) && !hasMeaning(each.first, schedule); });
+  texts = std::move(all.texts);
+}
+
+void RunSettings::replace(const SettingTexts &others) {
+  texts.clear();
+  for (const auto &[key, value] : others)
+    set(key, value);
+}
+
+OptimizerSettings RunSettings::settings() const {
+  OptimizerSettings settings = ofModule;
+  for (const auto &[key, value] : texts)
+    setKey(key, value, settings);
+  return settings;
+}
+
+void RunSettings::check() const {
+  const OptimizerSettings now = settings();
+  for (const auto &[key, value] : texts)
+    if (!hasMeaning(key, now.schedule)) {
+      const OptimizerKey &row = *module::findOptimizerKey(key);
+      throw usageError("'" + key + "' belongs to " +
+                       conditionOf(scheduleKind, namesOfChoice<RateSchedule>([&](const RateScheduleRow &schedule) {
+                                     return (schedule.fields & row.field) != 0;
+                                   })) +
+                       " and would be ignored under \"" + nameOfChoice(now.schedule) + "\"");
+    }
+  if (std::optional<module::SettingConflict> conflict = module::findConflict(now))
+    throw usageError(conflict->text);
+}
+
+std::vector<std::pair<std::string, std::string>> describeSettings(const OptimizerSettings &settings) {
+  std::vector<std::pair<std::string, std::string>> described;
+  for (const OptimizerKey &key : module::optimizerKeys())
+    if (key.isOf(settings.schedule))
+      described.emplace_back(key.path, digitsOf(key.valueIn(settings)));
+  described.emplace_back(scheduleKind, nameOfChoice(settings.schedule));
+  for (const KindKey &key : kindKeys)
+    if (rowOf(settings.kind).*key.has)
+      described.emplace_back(key.path, digitsOf(settings.*key.member));
+  described.emplace_back(nonFiniteKey, nameOfChoice(settings.nonFinite));
+  if (settings.scalesLoss)
+    described.emplace_back(lossScaleKey, settings.lossScale ? digitsOf(settings.lossScale) : dynamicScale);
+  return described;
+}
+
+} // namespace plc::runtime
