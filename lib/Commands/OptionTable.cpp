@@ -362,8 +362,8 @@ constexpr OptionSpec options[] = {
     {"--hostfile", "FILE", runs, "processes", "the machines of the processes, as mpirun reads them (default: this one)",
      [](Options &o, const Given &given) { o.model.hostfile = given.text; }, false, Alike::Nothing},
     {"--set", "KEY=VALUE", all | Einsum, "model",
-     "a key of the strategy; for a .plcm one that a run may change: rates, schedule, clipping and numbers of the optimizer, "
-     "training.nonfinite, precision.loss_scale, machine.threads_per_stage, machine.transport",
+     "a key of the strategy; for a .plcm one that a run may change: rates, schedule, clipping and numbers of the "
+     "optimizer, training.nonfinite, precision.loss_scale, machine.threads_per_stage, machine.transport",
      [](Options &o, const Given &given) {
        o.model.sets.push_back(given.text);
        parsePair(given, "KEY=VALUE");

@@ -107,7 +107,8 @@ struct RankInfo {
   }
 };
 
-/// Bytes that a rank's optimizer step reads and writes: the parameters that it updates, their gradients, moments and averages.
+/// Bytes that a rank's optimizer step reads and writes: the parameters that it updates, their gradients, moments and
+/// averages.
 int64_t updatedBytes(const RankInfo &rank);
 
 /// The plan of one entry. `plan-verify` proves it, the module stores it, and the runtime executes it. Only the code of

@@ -108,8 +108,8 @@ private:
     }
   }
 
-  // A parameter with the bytes that only its owner keeps: moments, the average, and the accumulation groups that other replicas
-  // send.
+  // A parameter with the bytes that only its owner keeps: moments, the average, and the accumulation groups that other
+  // replicas send.
   struct Owned {
     int64_t stage;
     StringRef name;

@@ -11,8 +11,8 @@ namespace plc::runtime {
 inline constexpr BufferKind momentKinds[] = {BufferKind::Moment1, BufferKind::Moment2};
 
 /// Parameters, moments and averages that are read and written one by one, whichever entry runs. A tensor takes memory
-/// from its first write on; before, it reads as zeros, an average as the parameter's value. A process that keeps parameters in arenas never writes here, so it has
-/// one copy of them.
+/// from its first write on; before, it reads as zeros, an average as the parameter's value. A process that keeps
+/// parameters in arenas never writes here, so it has one copy of them.
 class HostParameters {
 public:
   explicit HostParameters(const Manifest &manifest);
@@ -29,7 +29,8 @@ public:
   void readAverage(size_t index, void *out) const;
   void writeAverage(size_t index, const void *data) { write(index, averages[index], data); }
 
-  /// Writes the value, a moment or the average of a parameter to every buffer of the local ranks; zeros if there is none.
+  /// Writes the value, a moment or the average of a parameter to every buffer of the local ranks; zeros if there is
+  /// none.
   void scatterTo(const EntryTensors &tensors, BufferKind kind, size_t index) const;
   /// Afterwards every process has the tensors of the first. Collective.
   void share(ProcessGroup &world);

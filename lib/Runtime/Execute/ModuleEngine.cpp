@@ -236,8 +236,8 @@ private:
   std::vector<EntryInfo> infos; // those of the manifest, in order, and last `gradient`
 };
 
-/// Afterwards all processes have the leader's settings of the run, which it may have from a checkpoint. They travel as one
-/// text, a line for each.
+/// Afterwards all processes have the leader's settings of the run, which it may have from a checkpoint. They travel as
+/// one text, a line for each.
 void ModuleEngine::shareSettings() {
   if (!world)
     return;

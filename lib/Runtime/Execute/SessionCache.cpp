@@ -321,7 +321,8 @@ void SessionCache::printWorkers(size_t index) const {
                ranks == 1 ? "1 rank" : ("each of " + std::to_string(ranks) + " ranks").c_str());
 }
 
-/// Each of several processes also has a copy of all parameters, and of moments and averages once they are saved or resumed.
+/// Each of several processes also has a copy of all parameters, and of moments and averages once they are saved or
+/// resumed.
 module::ProcessMemory SessionCache::processMemory(size_t index) const {
   module::ProcessMemory memory =
       module::processMemory(contents.entries[index], localRanks(index), threadsPerStage(index), contents.codeBytes);

@@ -25,9 +25,9 @@ public:
   /// The processes that run the module together; nullptr: this one has all ranks.
   ProcessGroup *processes() const { return world; }
 
-  /// Makes the session of an entry the holder of all parameters, moments and averages that are written from now on. So there is
-  /// no second copy of those that it holds. Has no effect if ranks are in several processes. To be called before
-  /// parameters have values.
+  /// Makes the session of an entry the holder of all parameters, moments and averages that are written from now on. So
+  /// there is no second copy of those that it holds. Has no effect if ranks are in several processes. To be called
+  /// before parameters have values.
   void keepIn(size_t index);
 
   /// Whole tensors, by index of the parameter; `which` counts moments from 1. Reading is collective if the holder's

@@ -28,8 +28,8 @@ public:
   void set(const std::string &key, const std::string &value);
   /// Makes inherit() leave a key as the module has it, and all keys under it ("optimizer.schedule").
   void keep(const std::string &key) { kept.push_back(key); }
-  /// Takes the values of the run that goes on, except for keys that are set or kept here. Those that have no meaning beside
-  /// them are left out: numbers of another schedule.
+  /// Takes the values of the run that goes on, except for keys that are set or kept here. Those that have no meaning
+  /// beside them are left out: numbers of another schedule.
   void inherit(const SettingTexts &former);
   /// Throws usageError if a key that is set has no meaning beside the others, or if values contradict each other.
   void check() const;

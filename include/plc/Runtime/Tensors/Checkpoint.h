@@ -28,8 +28,8 @@ struct ShortText {
   bool operator==(const ShortText &) const = default;
 };
 
-/// What resuming does with averages: `Same` restores those of the checkpoint, or there are none on either side. `Begin`:
-/// the checkpoint has none, so they begin with its parameters. `Dropped`: the model keeps none.
+/// What resuming does with averages: `Same` restores those of the checkpoint, or there are none on either side.
+/// `Begin`: the checkpoint has none, so they begin with its parameters. `Dropped`: the model keeps none.
 enum class ResumedAverages : uint8_t { Same, Begin, Dropped };
 
 /// What a checkpoint keeps beside parameters and moments.
@@ -41,7 +41,7 @@ struct TrainingState {
   std::optional<double> holdout{};
   std::optional<int64_t> samples{}; // drawn in all steps so far
   std::optional<DataLengths> lengths{};
-  std::optional<ShortText> weights{}; // Data::weights
+  std::optional<ShortText> weights{};               // Data::weights
   ResumedAverages averages = ResumedAverages::Same; // of resumeCheckpoint
 };
 
@@ -64,8 +64,8 @@ SavedCheckpoint saveCheckpoint(const std::string &directory, const TrainingState
 /// whose values are finite. Later steps of an earlier run stay, and so do folders that are no checkpoints.
 void keepCheckpoints(const std::string &directory, int64_t count, int64_t step, bool finite);
 
-/// Loads parameters, moments and averages from DIR or DIR/step-N. Throws fileError if the numerics key differs. But with
-/// `change`, if the parameters are the model's, it loads them and describes the difference there.
+/// Loads parameters, moments and averages from DIR or DIR/step-N. Throws fileError if the numerics key differs. But
+/// with `change`, if the parameters are the model's, it loads them and describes the difference there.
 TrainingState resumeCheckpoint(const std::string &directory, Engine &engine,
                                std::optional<KeyChange> *change = nullptr);
 
