@@ -155,7 +155,7 @@ void Log::settings() {
     Json number = Json::parse(value, nullptr, /*allow_exceptions=*/false);
     line[key] = number.is_number() ? number : Json(value);
   }
-  writeLine(lineOf({{"settings", std::move(line)}}));
+  json.writeLine(lineOf({{"settings", std::move(line)}}));
 }
 
 void Log::step(const StepRecord &record) {
