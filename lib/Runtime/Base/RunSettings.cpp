@@ -225,6 +225,12 @@ void RunSettings::replace(const SettingTexts &others) {
     set(key, value);
 }
 
+SettingTexts RunSettings::handedOn() const {
+  SettingTexts others = texts;
+  others.erase(nonFiniteKey);
+  return others;
+}
+
 OptimizerSettings RunSettings::settings() const {
   OptimizerSettings settings = ofModule;
   for (const auto &[key, value] : texts)

@@ -35,7 +35,7 @@ constexpr const char *windowsKey = "windows", *holdoutKey = "holdout", *samplesK
                          *finiteKey = "finite",            // "false", or absent
                              *averagesKey = "averages";    // the file of averages, or absent
 constexpr std::string_view settingPrefix = "setting.",     // of a key: its value in effect
-    setPrefix = "set.";                                    // of a key that the run has set
+    setPrefix = "set.";                                    // of a key that the run hands on
 constexpr const char *momentNames[] = {"moment1.", "moment2."};
 
 using Metadata = std::map<std::string, std::string>;
@@ -232,7 +232,7 @@ Safetensors collectState(const TrainingState &training, bool finite, Engine &eng
     state.metadata[averagesKey] = averagesFile;
   for (const auto &[key, value] : describeSettings(engine.optimizer()))
     state.metadata[std::string(settingPrefix) + key] = value;
-  for (const auto &[key, value] : engine.runSettings().given())
+  for (const auto &[key, value] : engine.runSettings().handedOn())
     state.metadata[std::string(setPrefix) + key] = value;
   if (!finite)
     state.metadata[finiteKey] = "false";

@@ -40,6 +40,8 @@ public:
   OptimizerSettings settings() const;
   /// What set() and inherit() took.
   const SettingTexts &given() const { return texts; }
+  /// What a run that goes on inherits: all but `training.nonfinite`, which each run decides by itself.
+  SettingTexts handedOn() const;
 
 private:
   OptimizerSettings ofModule;
