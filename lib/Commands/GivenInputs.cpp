@@ -13,9 +13,9 @@ namespace plc::runtime {
 namespace {
 
 [[noreturn]] void refuseNumber(const TensorOption &option, const TensorInfo &wanted, std::string_view found) {
+  bool isTruth = kindOf(wanted.type) == ElementKind::Truth;
   throw usageError("found '" + std::string(found) + "' for input '" + option.name + "', expected " +
-                   (kindOf(wanted.type) == ElementKind::Truth ? "0 or 1" : "a number of type ") +
-                   (kindOf(wanted.type) == ElementKind::Truth ? "" : std::string(nameOf(wanted.type))));
+                   (isTruth ? "0 or 1" : "a number of type " + std::string(nameOf(wanted.type))));
 }
 
 /// Writes one number of the option as an element.

@@ -1,6 +1,7 @@
 //===- OptimizerKeys.cpp - numbers of an optimizer by key -----------------===//
 #include "plc/Module/OptimizerKeys.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace plc::module {
@@ -25,20 +26,22 @@ constexpr OptimizerKey table[] = {
     {"optimizer.clip_value", &S::clipValue, 0, true},
     {"optimizer.ema", &S::ema, 0},
 };
+
 /// The shortest digits that read back as this number.
 std::string digitsOf(double value) {
   char digits[32];
   return {digits, std::to_chars(digits, digits + sizeof(digits), value).ptr};
 }
 
-constexpr size_t firstOfSchedule = 1, endOfSchedule = 11;
-
 } // namespace
 
 std::span<const OptimizerKey> optimizerKeys() { return table; }
 
 std::span<const OptimizerKey> scheduleKeys() {
-  return std::span(table).subspan(firstOfSchedule, endOfSchedule - firstOfSchedule);
+  // They stand together, and no other key depends on the schedule.
+  auto isOfSchedule = [](const OptimizerKey &key) { return key.field != 0; };
+  const OptimizerKey *first = std::ranges::find_if(table, isOfSchedule);
+  return {first, std::find_if_not(first, std::end(table), isOfSchedule)};
 }
 
 const OptimizerKey *findOptimizerKey(std::string_view path) {

@@ -251,7 +251,7 @@ private:
 
   size_t usedOf(const Text &text) const { return std::min(text.tokens.size(), static_cast<size_t>(model.window)); }
 
-  // Adds a token to a text, by row `place` of the logits.
+  // Adds a token to a text, by row `index` of the logits.
   void extend(Text &text, size_t index, size_t number, const Bytes &logits) const {
     const TensorInfo &info = model.entry->outputs[model.output];
     int64_t first = static_cast<int64_t>(index) * model.tokens;

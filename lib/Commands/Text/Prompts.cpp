@@ -1,30 +1,29 @@
 // Reads prompts line by line, and writes results as JSON lines.
 #include "Prompts.h"
 
-#include "plc/Runtime/Base/Files.h"
 #include "plc/Runtime/Base/Error.h"
+#include "plc/Runtime/Base/Files.h"
+#include "plc/Support/JsonNode.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 namespace plc::runtime {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 Prompt parsePrompt(const std::string &where, const std::string &line) {
-  Json value = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-  if (value.is_object() && value.contains("prompt"))
-    value = Json(value["prompt"]);
-  if (value.is_string())
-    return {value.get<std::string>(), std::nullopt, value.dump()};
-  bool isList = value.is_array() &&
-                std::all_of(value.begin(), value.end(), [](const Json &each) { return each.is_number_integer(); });
-  if (!isList)
+  try {
+    const nlohmann::json value = parseJson(line);
+    const JsonNode whole(value), prompt = whole.has("prompt") ? whole["prompt"] : whole;
+    if (prompt.isString())
+      return {prompt.string(), std::nullopt, prompt.dump()};
+    return {"", prompt.list([](const JsonNode &id) { return id.integer(INT64_MIN, INT64_MAX); }), prompt.dump()};
+  } catch (const JsonError &error) {
+    throw fileError(where, error.what());
+  } catch (const JsonPathError &) {
     throw fileError(where, "expected a string, a list of the numbers of tokens, or an object with one of them as "
                            "\"prompt\"");
-  return {"", value.get<std::vector<int64_t>>(), value.dump()};
+  }
 }
 
 } // namespace
@@ -50,6 +49,7 @@ std::vector<Prompt> readPrompts(const std::string &file) {
 
 std::string resultLine(const Prompt &prompt, const std::string &text, const std::vector<int64_t> &tokens) {
   // A text that stops within a character has bytes that are no UTF-8.
+  using Json = nlohmann::ordered_json;
   Json line{{"prompt", Json::parse(prompt.json)}, {"text", text}, {"tokens", tokens}};
   return line.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

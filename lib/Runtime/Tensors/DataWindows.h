@@ -11,10 +11,10 @@ namespace plc::runtime {
 /// The windows of an entry's inputs, of text for example. All inputs of a sample are read at one position, each plus
 /// its shift:
 ///
-///   0 ......... train windows, at any start ......... T | window | window | ... size      (T = size - held-out
-///   elements)
+///   0 ......... train windows, at any start ......... T | window | window | ... size
 ///
-/// A training window, shifted or not, ends at or before T. Held-out windows do not overlap, nor do those of an epoch.
+/// where T is the size without the held-out elements. A training window, shifted or not, ends at or before T. Held-out
+/// windows do not overlap, nor do those of an epoch.
 class Windows : public SampledData {
 public:
   Windows(const EntryInfo &entry, const std::vector<DataOption> &options, double holdout,

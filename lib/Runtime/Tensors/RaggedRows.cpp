@@ -2,14 +2,14 @@
 #include "RaggedRows.h"
 
 #include "plc/Runtime/Base/Error.h"
+#include "plc/Runtime/Base/Files.h"
 #include "plc/Runtime/Tensors/ConvertTensor.h"
+#include "plc/Support/JsonNode.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <nlohmann/json.hpp>
+#include <sstream>
 
 namespace plc::runtime {
 
@@ -19,7 +19,12 @@ using Json = nlohmann::json;
 
 /// The list of a line, or of its member `key`.
 Json parseList(const std::string &where, const std::string &line, const std::string &key) {
-  Json value = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+  Json value;
+  try {
+    value = parseJson(line);
+  } catch (const JsonError &error) {
+    throw fileError(where, error.what());
+  }
   if (!key.empty()) {
     if (!value.is_object() || !value.contains(key))
       throw fileError(where, "found no object with '" + key + "', a list of numbers");
@@ -71,21 +76,19 @@ RaggedRows::RaggedRows(const DataOption &option, const TensorInfo &input) {
 StoredElements RaggedRows::openLines(const std::string &text, const TensorInfo &input) {
   size_t end = *endOfLines(text);
   std::string file = text.substr(0, end), key = text.size() > end ? text.substr(end + 1) : "", line;
-  std::filesystem::path path(file);
-  std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored))
-    PartsOfFile{file}; // throws the reason
-  std::ifstream in(path, std::ios::binary);
+  std::istringstream in(readFile(file));
   bool isReal = kindOf(input.type) == ElementKind::Real;
   Tensor tensor{{input.name, isReal ? ElementType::F64 : ElementType::I64, {0}}, {}};
   for (int64_t number = 1; std::getline(in, line); ++number) {
     std::string where = file + ":" + std::to_string(number);
     Json list = parseList(where, line, key);
-    for (const Json &value : list) {
-      if (!isReal && !value.is_number_integer())
-        throw fileError(where, "found " + value.dump() + ", expected integers for input '" + input.name + "'");
-      isReal ? append(tensor.data, value.get<double>()) : append(tensor.data, value.get<int64_t>());
-    }
+    for (const JsonNode &value : JsonNode(list).elements())
+      try {
+        isReal ? append(tensor.data, value.number()) : append(tensor.data, value.integer(INT64_MIN, INT64_MAX));
+      } catch (const JsonPathError &) {
+        throw fileError(where,
+                        "found " + value.dump() + ", expected integers of 64 bits for input '" + input.name + "'");
+      }
     begins.push_back(begins.back() + static_cast<int64_t>(list.size()));
     tensor.info.shape[0] += static_cast<int64_t>(list.size());
   }
