@@ -78,9 +78,10 @@ def Ein_Room : AttrDef<Ein_Dialect, "Room", [DeclareAttrInterfaceMethods<Verifia
   let assemblyFormat = "`<` $fewer `below` $samples `>`";
 }
 
-// The type of every value of a program. Elements bf16, f16 and i8 are storage types: equations only move and cast them.
+// The type of every value of a program. Elements bf16, f16, i8 and ui8 are storage types: equations only move and cast
+// them.
 def Ein_Tensor : Type<CPred<"::plc::ein::isTensor($_self)">,
-                      "tensor with extents above 0 and elements real, f16, bf16, f32, f64, i8, i32, i64 or i1",
+                      "tensor with extents above 0 and elements real, f16, bf16, f32, f64, i8, ui8, i32, i64 or i1",
                       "::mlir::RankedTensorType">;
 
 class Ein_TensorOf<string domain, string elements>
@@ -91,9 +92,9 @@ class Ein_TensorOf<string domain, string elements>
 def Ein_WideTensor : Ein_TensorOf<"Any", "real, f32, f64, i32, i64 or i1">;
 def Ein_RealTensor : Ein_TensorOf<"Real", "real, f32 or f64">;
 // A parameter has no samples.
-def Ein_ParamTensor : Type<And<[CPred<"::plc::ein::isParameter($_self)">, CPred<"!::plc::ein::batchAxisOf($_self)">]>,
-                           "tensor with extents above 0 and elements real, f16, bf16, f32, f64 or i8, without a batch "
-                           "axis", "::mlir::RankedTensorType">;
+def Ein_ParamTensor : Type<And<[CPred<"::plc::ein::isTensor($_self)">, CPred<"!::plc::ein::batchAxisOf($_self)">]>,
+                           "tensor with extents above 0 and elements real, f16, bf16, f32, f64, i8, ui8, i32, i64 or "
+                           "i1, without a batch axis", "::mlir::RankedTensorType">;
 def Ein_IndexTensor : Ein_TensorOf<"Integer", "i32 or i64">;
 def Ein_NumberTensor : Ein_TensorOf<"Number", "real, f32, f64, i32 or i64">;
 

@@ -75,7 +75,7 @@ def Ein_MapOp : Ein_Equation<"map"> {
   let description = [{
     result[r] = function(inputs at the maps of the same point of the domain). Maps broadcast, transpose and take
     diagonals. `select` takes an i1 first. Comparisons return i1. Only `id` and `select` take elements of storage types
-    (bf16, f16, i8).
+    (bf16, f16, i8, ui8).
 
     Example: `%y = ein.map add "ab,b->ab" %x, %c : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>`, in
     `test/Dialect/Ein/roundtrip.mlir`.
@@ -139,11 +139,14 @@ def Ein_GatherOp : Ein_Equation<"gather"> {
 }
 
 def Ein_ScatterAddOp : Ein_Equation<"scatter_add", [AttrSizedOperandSegments]> {
-  let summary = "add to a tensor at positions that tensors hold";
+  let summary = "add to a tensor at positions that tensors hold, or take the maximum, minimum or product";
   let description = [{
     result = 0 (or the accumulator), then result[t] += updates[u] at each point of the domain in ascending order.
     The equation's inputs are the updates, then the index tensors. The result's map has one symbol per index tensor.
     Adjoint of `ein.gather`.
+
+    With `max`, `min` or `prod` it begins at what that reduction begins at (see `ein.reduce`), and joins by it in place
+    of the addition. Made by the language for `y[t[i]] max= e`, and by the adjoint of `max` for the first winner.
 
     With a factor, the last input, it is result[t] = fma(updates[u], factor[v], result[t]). `--ein-fix-numerics`
     makes this of outer products, which are then not rounded before they are added.
@@ -156,12 +159,16 @@ def Ein_ScatterAddOp : Ein_Equation<"scatter_add", [AttrSizedOperandSegments]> {
     dimension is in one.
     (C4) Updates, factor and result have one element type, as has the accumulator.
     (C5) The elements are numbers.
+    (C6) `reduction` is absent, which is a sum, or `max`, `min` or `prod`, without a factor and an accumulator.
   }];
   let arguments = (ins Ein_WideTensor:$updates, Variadic<Ein_IndexTensor>:$indices, Optional<Ein_RealTensor>:$factor,
-                       Optional<Ein_WideTensor>:$accumulator, DenseI64ArrayAttr:$extents, AffineMapArrayAttr:$maps);
+                       Optional<Ein_WideTensor>:$accumulator, DenseI64ArrayAttr:$extents, AffineMapArrayAttr:$maps,
+                       OptionalAttr<Ein_ReductionAttr>:$reduction);
   let extraClassDeclaration = accumulating # [{
-    bool canAccumulate() { return true; }
+    bool canAccumulate() { return !getReduction(); }
     ::mlir::OperandRange getInputs() { return getOperation()->getOperands().drop_back(bool(getAccumulator())); }
+    /// How updates are joined.
+    Reduction getJoin() { return getReduction().value_or(Reduction::sum); }
   }];
 }
 
@@ -332,8 +339,8 @@ def Ein_CastOp : Ein_Op<"cast", [Pure]> {
   let description = [{
     Every conversion between element types is a cast. To reals it rounds to nearest, ties to even, once (f64 to bf16
     too). Real to integer rounds toward 0, and gives the smallest integer if the value does not fit or is NaN.
-    Integer to integer wraps; i1 is 0 or 1. Equations compute with elements of storage types (bf16, f16, i8) behind
-    a cast, which is exact. Made by the language where a tensor of such a type is read or defined.
+    Integer to integer wraps; i1 is 0 or 1. Equations compute with elements of storage types (bf16, f16, i8, ui8)
+    behind a cast, which is exact. Made by the language where a tensor of such a type is read or defined.
 
     An example, from `test/Dialect/Ein/roundtrip.mlir`:
 

@@ -24,7 +24,7 @@ def Ein_ParamOp : Ein_Op<"param", [Symbol]> {
     ein.param @embed.wte : tensor<256x8x!ein.real> init normal(0.02, 0.0) sizes ["V", "D"]
     ```
 
-    (C1) A parameter of a narrow type (bf16, f16, i8) is frozen.
+    (C1) A parameter of other elements than real, f32 and f64 is frozen.
     (C2) `sizes` has a name for each axis.
     (C3) With `shard` the symbol is its text, and its axis is one of the type's.
   }];
@@ -95,8 +95,8 @@ def Ein_FuncOp : Ein_FunctionLike<"func"> {
     (C1) It has one block, ended by `ein.return`, whose operands have the result types.
     (C2) Accumulators are the last arguments and have the types of the last results.
     (C3) The counts fit the signature.
-    (C4) Arguments and results are tensors with extents above 0 and elements real, f16, bf16, f32, f64, i8, i32,
-    i64 or i1.
+    (C4) Arguments and results are tensors with extents above 0 and elements real, f16, bf16, f32, f64, i8, ui8,
+    i32, i64 or i1.
     (C5) `role` is one of these words.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,

@@ -75,8 +75,8 @@ static LoopDim takeLongest(SmallVector<LoopDim> &loops) {
 std::optional<ScatteredProducts> plc::ein::asScatteredProducts(ScatterAddOp scatter) {
   SmallVector<ScatteredFactor, 2> factors = factorsOf(scatter);
   auto isConstant = [](const ScatteredFactor &factor) { return factor.value.getDefiningOp<ConstantOp>(); };
-  if (factors.size() != 2 || llvm::any_of(factors, isConstant) || scatter.getIndices().size() != 1 ||
-      !isReal(elementTypeOf(scatter.getType())))
+  if (scatter.getReduction() || factors.size() != 2 || llvm::any_of(factors, isConstant) ||
+      scatter.getIndices().size() != 1 || !isReal(elementTypeOf(scatter.getType())))
     return std::nullopt;
   Iteration it = iterationOf(scatter);
   ScatteredProducts x;

@@ -33,7 +33,8 @@ StringRef routineOf(ElementType element) {
   case ElementType::Bool:
   case ElementType::F16:
   case ElementType::BF16:
-  case ElementType::I8: break;
+  case ElementType::I8:
+  case ElementType::U8: break;
   }
   llvm_unreachable("BLIS has no product of this element type");
 }

@@ -228,6 +228,10 @@ inline IRInteger wordLike(IRInteger a, uint64_t n) {
   return {a.builder,
           constantLike(*a.builder, a.value.getType(), a.builder->getIntegerAttr(element, word.trunc(widthOf(a))))};
 }
+inline IRInteger operator&(IRInteger a, IRInteger b) { return emit<mlir::arith::AndIOp>(a, b); }
+inline IRInteger operator|(IRInteger a, IRInteger b) { return emit<mlir::arith::OrIOp>(a, b); }
+inline IRInteger operator<<(IRInteger a, IRInteger b) { return emit<mlir::arith::ShLIOp>(a, b); }
+inline IRInteger operator>>(IRInteger a, IRInteger b) { return emit<mlir::arith::ShRSIOp>(a, b); }
 inline IRInteger shiftDown(IRInteger a, int n) { return emit<mlir::arith::ShRUIOp>(a, wordLike(a, uint64_t(n))); }
 
 /// Compares two integers, or two masks.

@@ -19,7 +19,7 @@ int64_t codegen::elementsOf(Type type) { return cast<RankedTensorType>(type).get
 Type codegen::storedType(Type element) {
   if (element.isInteger(1))
     return IntegerType::get(element.getContext(), 8);
-  return isa<FloatType>(element) && ein::isNarrow(element)
+  return (isa<FloatType>(element) && ein::isNarrow(element)) || element.isUnsignedInteger()
              ? IntegerType::get(element.getContext(), element.getIntOrFloatBitWidth())
              : element;
 }

@@ -50,6 +50,12 @@ Value emitFunction(ImplicitLocOpBuilder &builder, ValueRange operands) {
   });
 }
 
+// The type that registers have for an element.
+Type storedOf(Type element) {
+  return element.isUnsignedInteger() ? IntegerType::get(element.getContext(), element.getIntOrFloatBitWidth())
+                                     : element;
+}
+
 Value integerConstant(ImplicitLocOpBuilder &builder, Type type, int64_t value) {
   return constantLike(builder, type, builder.getIntegerAttr(getElementTypeOrSelf(type), value));
 }
@@ -201,23 +207,29 @@ Value codegen::castElement(ImplicitLocOpBuilder &builder, Value value, Type elem
   if (isa<FloatType>(element) && ein::isNarrow(element)) {
     // An integer is an f64 before it is rounded, as in the interpreter.
     bool isReal = isa<FloatType>(from);
-    return roundToNarrow(builder, isReal ? value : castElement(builder, value, builder.getF64Type()), element);
+    return roundToNarrow(builder, isReal ? value : castElement(builder, value, builder.getF64Type(), from), element);
   }
-  Type to = shapedLike(value.getType(), element);
+  // Code has no unsigned types: u8 is a byte, widened without a sign.
+  if (element.isUnsignedInteger() && isa<FloatType>(from))
+    return castElement(builder, castElement(builder, value, builder.getI32Type(), from), element);
+  bool isUnsigned = from.isUnsignedInteger() || from.isInteger(1);
+  Type to = shapedLike(value.getType(), storedOf(element));
   unsigned width = from.getIntOrFloatBitWidth(), wanted = element.getIntOrFloatBitWidth();
   if (isa<FloatType>(from) && isa<FloatType>(element))
     return wanted > width ? Value(arith::ExtFOp::create(builder, to, value))
                           : Value(arith::TruncFOp::create(builder, to, value));
   if (isa<FloatType>(element))
     // True is 1: widened without a sign it is not -1.
-    return width == 1 ? Value(arith::UIToFPOp::create(builder, to, value))
+    return isUnsigned ? Value(arith::UIToFPOp::create(builder, to, value))
                       : Value(arith::SIToFPOp::create(builder, to, value));
   if (isa<FloatType>(from))
     return roundToInteger(builder, value, to);
+  if (wanted == width)
+    return value;
   // Narrower integers wrap, as the interpreter's do.
   if (wanted < width)
     return arith::TruncIOp::create(builder, to, value);
-  return width == 1 ? Value(arith::ExtUIOp::create(builder, to, value))
+  return isUnsigned ? Value(arith::ExtUIOp::create(builder, to, value))
                     : Value(arith::ExtSIOp::create(builder, to, value));
 }
 

@@ -96,7 +96,8 @@ private:
       vector::StoreOp::create(b, value, memory, ValueRange{offset});
   }
 
-  // Stores zeros to all elements of this unit, at every position, unless an accumulator holds a sum already.
+  // Stores what the reduction begins at (a sum: 0) to all elements of this unit, at every position, unless an accumulator
+  // holds a sum already.
   void clear() {
     Value vacant = w.accumulate;
     if (op.getAccumulator())
@@ -122,7 +123,7 @@ private:
         Value offset = first;
         for (auto [at, stride] : llvm::zip(w.delinearize(number, extents), strides))
           offset = w.plus(offset, w.times(at, stride));
-        write(arith::ConstantOp::create(b, b.getZeroAttr(accessType())), offset);
+        write(identityOf(b, op.getJoin(), accessType()), offset);
         return {};
       });
     });
@@ -177,7 +178,7 @@ private:
       return write(math::FmaOp::create(b, update, second, before), target);
     if (second)
       update = applyFunction(b, ein::Function::mul, {update, second});
-    write(combine(b, ein::Reduction::sum, before, update), target);
+    write(combine(b, op.getJoin(), before, update), target);
   }
 
   KernelWriter &w;

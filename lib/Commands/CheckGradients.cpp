@@ -173,7 +173,7 @@ GradientCheck::Values GradientCheck::valuesAt(Fill fill) const {
   Values all;
   for (const ParameterInfo &info : engine.parameters()) {
     std::vector<double> &values = all.emplace_back();
-    if (isNarrow(info.type)) // it is not trained
+    if (!isComputeType(info.type)) // it is not trained
       continue;
     values.resize(static_cast<size_t>(info.tensor().numElements()));
     Draws draws(seed, "parameter " + info.path);
@@ -188,7 +188,7 @@ GradientCheck::Values GradientCheck::valuesAt(Fill fill) const {
 void GradientCheck::write(const Values &values) {
   for (size_t i = 0; i < values.size(); ++i) {
     const ParameterInfo &info = engine.parameters()[i];
-    if (!values[i].empty() || !isNarrow(info.type)) {
+    if (!values[i].empty() || isComputeType(info.type)) {
       engine.writeParameter(i, values[i].data());
       continue;
     }

@@ -196,7 +196,7 @@ LogicalResult fixReduce(ein::ReduceOp op) {
 void fixScatter(ein::ScatterAddOp op) {
   ein::MapOp product = ein::fusedUpdates(op);
   Type element = op.getType().getElementType();
-  if (!product || product.getFunction() != ein::Function::mul || !isa<FloatType>(element) ||
+  if (!product || op.getReduction() || product.getFunction() != ein::Function::mul || !isa<FloatType>(element) ||
       llvm::any_of(product.getInputs(), ein::isFree))
     return;
   // Renames the product's dimensions to the scatter's, by the axes of the updates.
@@ -227,7 +227,7 @@ void fixScatter(ein::ScatterAddOp op) {
   OpBuilder builder(op);
   auto fused = ein::ScatterAddOp::create(builder, op.getLoc(), op.getType(), product.getInputs()[0], op.getIndices(),
                                          product.getInputs()[1], op.getAccumulator(), op.getExtents(),
-                                         builder.getAffineMapArrayAttr(maps));
+                                         builder.getAffineMapArrayAttr(maps), nullptr);
   op.replaceAllUsesWith(fused.getResult());
   op.erase();
   product.erase();

@@ -21,7 +21,7 @@ static bool dependsOnCut(ein::Equation op, ein::MicroBatches cut) {
   auto reduce = dyn_cast<ein::ReduceOp>(*op);
   // Other reductions only decide whether a sample has a gradient other than 0: the guarded value is the same 0 in any
   // cut.
-  if (reduce && reduce.getReduction() != ein::Reduction::sum)
+  if (ein::reductionOf(op) != ein::Reduction::sum)
     return false;
   if (!op.getAccumulator())
     return true;

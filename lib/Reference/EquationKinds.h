@@ -64,10 +64,14 @@ struct OutOfRange {
 std::optional<OutOfRange> gather(const Extents &extents, const Operand &table, const std::vector<IndexOperand> &indices,
                                  const Operand &result);
 
-/// result += updates at each point in ascending order; with a factor, result = fma(updates, factor, result).
+/// result += updates at each point in ascending order; with a factor, result = fma(updates, factor, result). Another
+/// reduction joins in place of the sum, to what `fillInitial` has put there.
 std::optional<OutOfRange> scatterAdd(const Extents &extents, const Operand &updates,
                                      const std::vector<IndexOperand> &indices, const std::optional<Operand> &factor,
-                                     const Operand &result);
+                                     const Operand &result, ein::Reduction join);
+
+/// Sets all elements to what a reduction begins at.
+void fillInitial(ein::Reduction reduction, Tensor &result);
 
 /// result = updates at each point in ascending order whose positions are all in range.
 void put(const Extents &extents, const Operand &updates, const std::vector<IndexOperand> &indices,

@@ -2,7 +2,8 @@
 #include "EquationKinds.h"
 #include "RecipeValues.h"
 
-#include "plc/Numerics/Value.h"
+#include "plc/Dialect/Ein/Ein.h"
+#include "plc/Numerics/Recipes.h"
 
 #include <cmath>
 #include <limits>
@@ -53,6 +54,20 @@ std::optional<OutOfRange> forEachPoint(const Extents &extents, const Operand &de
   return std::nullopt;
 }
 
+/// One step of a scatter, by the recipe of the reduction's function.
+template <typename V>
+V joined(ein::Reduction join, V so, V x) {
+  switch (join) {
+  case ein::Reduction::sum: return numerics::Recipe<ein::Function::add>()(so, x);
+  case ein::Reduction::prod: return numerics::Recipe<ein::Function::mul>()(so, x);
+  case ein::Reduction::max: return numerics::Recipe<ein::Function::max>()(so, x);
+  case ein::Reduction::min: return numerics::Recipe<ein::Function::min>()(so, x);
+  case ein::Reduction::any:
+  case ein::Reduction::all: break;
+  }
+  __builtin_trap(); // the verifier lets nothing else join
+}
+
 template <typename I>
 // Rounds toward 0. Reals out of range, and NaN, give the smallest integer.
 I toInteger(auto x) {
@@ -73,6 +88,8 @@ typename To::Value castElement(typename From::Value element) {
   auto x = static_cast<Wide>(element); // exact
   if constexpr (To::kind == ElementKind::Real)
     return static_cast<typename To::Value>(x);
+  else if constexpr (To::kind == ElementKind::Integer && std::is_unsigned_v<typename To::Value>)
+    return static_cast<typename To::Value>(toInteger<typename ElementTraits<To::sum>::Value>(x)); // modulo 2^width
   else if constexpr (To::kind == ElementKind::Integer)
     return toInteger<typename To::Value>(x);
   else
@@ -94,7 +111,7 @@ std::optional<OutOfRange> gather(const Extents &extents, const Operand &table, c
 
 std::optional<OutOfRange> scatterAdd(const Extents &extents, const Operand &updates,
                                      const std::vector<IndexOperand> &indices, const std::optional<Operand> &factor,
-                                     const Operand &result) {
+                                     const Operand &result, ein::Reduction join) {
   return visit(result.element, [&](auto traits) {
     using Traits = decltype(traits);
     using T = typename Traits::Value;
@@ -110,7 +127,7 @@ std::optional<OutOfRange> scatterAdd(const Extents &extents, const Operand &upda
       }
     return forEachPoint(extents, updates, result, indices, nullptr, [=](int64_t dense, int64_t at, int64_t) {
       if constexpr (traits.kind != ElementKind::Truth && !traits.isNarrow)
-        to[at] = elementOf(valueOf<Traits>(to[at]) + valueOf<Traits>(from[dense]));
+        to[at] = elementOf(joined(join, valueOf<Traits>(to[at]), valueOf<Traits>(from[dense])));
     });
   });
 }

@@ -124,7 +124,9 @@ struct Evaluate {
     std::optional<Operand> factor;
     if (op.getFactor())
       factor = input(op, inputs.size() - 1);
-    checkRange(op, scatterAdd(extents(op), input(op, 0), indices, factor, output(op)));
+    if (op.getReduction())
+      fillInitial(op.getJoin(), result);
+    checkRange(op, scatterAdd(extents(op), input(op, 0), indices, factor, output(op), op.getJoin()));
   }
   void operator()(PutOp op) const {
     Equation equation = op;

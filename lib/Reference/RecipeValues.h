@@ -26,6 +26,10 @@ struct Wrapping {
   friend Wrapping operator*(Wrapping a, Wrapping b) { return {T(U(a.value) * U(b.value))}; }
   friend Wrapping operator/(Wrapping a, Wrapping b) { return {T(a.value / b.value)}; }
   friend Wrapping operator^(Wrapping a, Wrapping b) { return {T(a.value ^ b.value)}; }
+  friend Wrapping operator&(Wrapping a, Wrapping b) { return {T(a.value & b.value)}; }
+  friend Wrapping operator|(Wrapping a, Wrapping b) { return {T(a.value | b.value)}; }
+  friend Wrapping operator<<(Wrapping a, Wrapping b) { return {T(U(a.value) << b.value)}; }
+  friend Wrapping operator>>(Wrapping a, Wrapping b) { return {T(a.value >> b.value)}; }
   friend auto operator<=>(Wrapping, Wrapping) = default;
   friend Wrapping select(bool mask, Wrapping a, Wrapping b) { return mask ? a : b; }
   friend Wrapping like(Wrapping, double x) { return {T(x)}; }

@@ -114,6 +114,22 @@ void dispatch(Reduction reduction, auto &&...arguments) {
 
 } // namespace
 
+void fillInitial(Reduction reduction, Tensor &result) {
+  visit(result.element, [&](auto element) {
+    using T = typename decltype(element)::Value;
+    auto fill = [&](T value) { std::fill_n(result.as<T>(), result.numElements(), value); };
+    if constexpr (!element.isNarrow)
+      switch (reduction) {
+      case Reduction::sum:
+      case Reduction::any: return fill(initial<Reduction::sum, T>());
+      case Reduction::prod:
+      case Reduction::all: return fill(initial<Reduction::prod, T>());
+      case Reduction::max: return fill(initial<Reduction::max, T>());
+      case Reduction::min: return fill(initial<Reduction::min, T>());
+      }
+  });
+}
+
 void reduce(Reduction reduction, const Extents &extents, const Operand &input, const Operand &result, ElementType sum,
             const std::vector<int64_t> &reduced, bool lanes, bool accumulate) {
   visit(result.element, [&](auto element) {

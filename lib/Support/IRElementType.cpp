@@ -15,6 +15,7 @@ Type plc::irTypeOf(ElementType type, MLIRContext *context) {
   case ElementType::BF16: return BFloat16Type::get(context);
   case ElementType::F16: return Float16Type::get(context);
   case ElementType::I8: return IntegerType::get(context, 8);
+  case ElementType::U8: return IntegerType::get(context, 8, IntegerType::Unsigned);
   }
   llvm_unreachable("no row of the table");
 }

@@ -56,7 +56,7 @@ void fillReals(Tensor &tensor, Sequence &sequence, bool special) {
 
 template <typename T>
 T integer(Sequence &sequence, int64_t index, bool special) {
-  static const T odd[] = {std::numeric_limits<T>::min(), std::numeric_limits<T>::max(), -1, 0, 1, -7};
+  static const T odd[] = {std::numeric_limits<T>::min(), std::numeric_limits<T>::max(), T(-1), 0, 1, T(-7)};
   uint32_t kind = special ? sequence.next() % 12 : 12;
   return kind < 6 ? odd[kind] : T(special ? int64_t(sequence.next() % 41) - 20 : index);
 }

@@ -6,7 +6,7 @@
 // CHECK: fault_gather: status 1, gather 0 of 1, position 3, value 1000
 // CHECK: fault_pair: status 1, gather 1 of 2, position 3, value 1000
 // CHECK: fault_scatter: status 1, gather 0 of 1, position 3, value 1000
-// CHECK: 13 of 13 bodies equal
+// CHECK: 16 of 16 bodies equal
 
 #bs = affine_map<(b, s, d) -> (b, s)>
 #bsd = affine_map<(b, s, d) -> (b, s, d)>
@@ -59,6 +59,21 @@ ein.func @scatter_diagonal(%dx: tensor<3x16xf32>, %i: tensor<3xi32>) -> tensor<1
   %0 = ein.scatter_add %dx, %i over [3, 16] maps [affine_map<(b, d) -> (b, d)>, affine_map<(b, d) -> (b)>, affine_map<(b, d)[i] -> (d, i, d)>]
     : (tensor<3x16xf32>, tensor<3xi32>) -> tensor<16x4x16xf32>
   ein.return %0 : tensor<16x4x16xf32>
+}
+// Joined by other reductions: in vectors, element by element, and where no position is an element.
+ein.func @scatter_max(%dx: tensor<3x5x32xf32>, %tok: tensor<3x5xi32>) -> tensor<11x32xf32> {
+  %0 = ein.scatter_add max "abc,i=ab->ic" %dx, %tok : (tensor<3x5x32xf32>, tensor<3x5xi32>) -> tensor<11x32xf32>
+  ein.return %0 : tensor<11x32xf32>
+}
+ein.func @scatter_min(%dx: tensor<3x5x7xf32>, %tok: tensor<3x5xi32>) -> tensor<11x7xf32> {
+  %0 = ein.scatter_add min "abc,i=ab->ic" %dx, %tok : (tensor<3x5x7xf32>, tensor<3x5xi32>) -> tensor<11x7xf32>
+  ein.return %0 : tensor<11x7xf32>
+}
+// A product of smaller tensors is an update like others: only a sum has a factor.
+ein.func @scatter_prod(%a: tensor<3x5xf32>, %b: tensor<5x32xf32>, %tok: tensor<3x5xi32>) -> tensor<11x32xf32> {
+  %dx = ein.map mul "ab,bc->abc" %a, %b : (tensor<3x5xf32>, tensor<5x32xf32>) -> tensor<3x5x32xf32>
+  %0 = ein.scatter_add prod "abc,i=ab->ic" %dx, %tok : (tensor<3x5x32xf32>, tensor<3x5xi32>) -> tensor<11x32xf32>
+  ein.return %0 : tensor<11x32xf32>
 }
 // A state, which is never vacant, keeps what no position names.
 ein.func @put(%k: tensor<3x37xf32>, %pos: tensor<3xi32>, %old: tensor<3x8x37xf32>) -> tensor<3x8x37xf32> attributes {num_accumulators = 1 : i64} {

@@ -4,7 +4,7 @@
 // RUN: %unit/kernel-check %s avx avx2 fma | FileCheck %s
 // RUN: sed s/i32/i64/g %s > %t && %unit/kernel-check %t | FileCheck %s
 // RUN: %unit/kernel-check %t avx avx2 fma | FileCheck %s
-// CHECK: 40 of 40 bodies equal
+// CHECK: 49 of 49 bodies equal
 
 #id = affine_map<(i, j) -> (i, j)>
 #turned = affine_map<(i, j) -> (j, i)>
@@ -52,6 +52,53 @@ ein.func @special_max(%x: tensor<7x37xi32>, %y: tensor<37x7xi32>) -> tensor<7x37
 ein.func @special_min(%x: tensor<7x37xi32>, %y: tensor<37x7xi32>) -> tensor<7x37xi32> {
   %z = ein.map min(%x, %y) over [7, 37] maps [#id, #turned, #id] : (tensor<7x37xi32>, tensor<37x7xi32>) -> tensor<7x37xi32>
   ein.return %z : tensor<7x37xi32>
+}
+ein.func @special_bit_and(%x: tensor<7x37xi32>, %y: tensor<37x7xi32>) -> tensor<7x37xi32> {
+  %z = ein.map bit_and "ab,ba->ab" %x, %y : (tensor<7x37xi32>, tensor<37x7xi32>) -> tensor<7x37xi32>
+  ein.return %z : tensor<7x37xi32>
+}
+ein.func @special_bit_or(%x: tensor<7x37xi32>, %y: tensor<37x7xi32>) -> tensor<7x37xi32> {
+  %z = ein.map bit_or "ab,ba->ab" %x, %y : (tensor<7x37xi32>, tensor<37x7xi32>) -> tensor<7x37xi32>
+  ein.return %z : tensor<7x37xi32>
+}
+ein.func @special_bit_xor(%x: tensor<7x37xi32>, %y: tensor<37x7xi32>) -> tensor<7x37xi32> {
+  %z = ein.map bit_xor "ab,ba->ab" %x, %y : (tensor<7x37xi32>, tensor<37x7xi32>) -> tensor<7x37xi32>
+  ein.return %z : tensor<7x37xi32>
+}
+ein.func @special_shift_left(%x: tensor<7x37xi32>, %y: tensor<37x7xi32>) -> tensor<7x37xi32> {
+  %z = ein.map shift_left "ab,ba->ab" %x, %y : (tensor<7x37xi32>, tensor<37x7xi32>) -> tensor<7x37xi32>
+  ein.return %z : tensor<7x37xi32>
+}
+ein.func @special_shift_right(%x: tensor<7x37xi32>, %y: tensor<37x7xi32>) -> tensor<7x37xi32> {
+  %z = ein.map shift_right "ab,ba->ab" %x, %y : (tensor<7x37xi32>, tensor<37x7xi32>) -> tensor<7x37xi32>
+  ein.return %z : tensor<7x37xi32>
+}
+// Amounts from -8 to 72: inside of the width, and beyond it on both sides.
+ein.func @shifts(%x: tensor<81xi32>) -> (tensor<81xi32>, tensor<81xi32>) {
+  %i = ein.iota : tensor<81xi32>
+  %eight = ein.constant 8.0 : tensor<i32>
+  %n = ein.map sub "a,->a" %i, %eight : (tensor<81xi32>, tensor<i32>) -> tensor<81xi32>
+  %l = ein.map shift_left "a,a->a" %x, %n : (tensor<81xi32>, tensor<81xi32>) -> tensor<81xi32>
+  %r = ein.map shift_right "a,a->a" %x, %n : (tensor<81xi32>, tensor<81xi32>) -> tensor<81xi32>
+  ein.return %l, %r : tensor<81xi32>, tensor<81xi32>
+}
+// Bytes without a sign are read as they are, and what is stored wraps.
+ein.func @bytes(%x: tensor<7x37xi32>, %b: tensor<7x37xui8>) -> (tensor<7x37xui8>, tensor<7x37xi32>, tensor<7x37xf32>) {
+  %w = ein.cast %b : (tensor<7x37xui8>) -> tensor<7x37xi32>
+  %s = ein.map add "ab,ab->ab" %x, %w : (tensor<7x37xi32>, tensor<7x37xi32>) -> tensor<7x37xi32>
+  %u = ein.cast %s : (tensor<7x37xi32>) -> tensor<7x37xui8>
+  %z = ein.cast %u : (tensor<7x37xui8>) -> tensor<7x37xi32>
+  %r = ein.cast %b : (tensor<7x37xui8>) -> tensor<7x37xf32>
+  ein.return %u, %z, %r : tensor<7x37xui8>, tensor<7x37xi32>, tensor<7x37xf32>
+}
+// Integers joined at positions.
+ein.func @scatter_max(%x: tensor<7x37xi32>, %i: tensor<7xi32>) -> tensor<9x37xi32> {
+  %y = ein.scatter_add max "ab,i=a->ib" %x, %i : (tensor<7x37xi32>, tensor<7xi32>) -> tensor<9x37xi32>
+  ein.return %y : tensor<9x37xi32>
+}
+ein.func @scatter_prod(%x: tensor<7x37xi32>, %i: tensor<7xi32>) -> tensor<9x37xi32> {
+  %y = ein.scatter_add prod "ab,i=a->ib" %x, %i : (tensor<7x37xi32>, tensor<7xi32>) -> tensor<9x37xi32>
+  ein.return %y : tensor<9x37xi32>
 }
 ein.func @special_floor_div(%x: tensor<7x37xi32>, %y: tensor<37x7xi32>) -> tensor<7x37xi32> {
   %z = ein.map floor_div(%x, %y) over [7, 37] maps [#id, #turned, #id] : (tensor<7x37xi32>, tensor<37x7xi32>) -> tensor<7x37xi32>

@@ -85,6 +85,21 @@ Interval floorDivide(Interval a, Interval b) {
   return {quotient, quotient};
 }
 
+// Bits of integers that are points; shifts that may wrap are not bounded.
+Interval bits(Function function, Interval a, Interval b) {
+  if (a.low != a.high || b.low != b.high || std::abs(a.low) > 0x1p31)
+    return Interval::all();
+  auto x = int64_t(a.low), y = int64_t(b.low);
+  auto point = [](int64_t value) { return Interval{double(value), double(value)}; };
+  switch (function) {
+  case Function::bit_and: return point(x & y);
+  case Function::bit_or: return point(x | y);
+  case Function::bit_xor: return point(x ^ y);
+  case Function::shift_right: return point(x >> (y >= 0 && y < 63 ? y : 63));
+  default: return y >= 0 && y < 31 && std::abs(x) < int64_t(1) << (31 - y) ? point(x << y) : Interval::all();
+  }
+}
+
 // Integers are exact.
 Interval apply(Function function, ArrayRef<Interval> in, bool real) {
   Interval x = in[0], a = in[0], b = in.size() > 1 ? in[1] : Interval();
@@ -120,6 +135,11 @@ Interval apply(Function function, ArrayRef<Interval> in, bool real) {
     Interval quotient = floorDivide(a, b);
     return quotient.isBounded() ? Interval{a.low - b.low * quotient.low, a.low - b.low * quotient.low} : quotient;
   }
+  case Function::bit_and:
+  case Function::bit_or:
+  case Function::bit_xor:
+  case Function::shift_left:
+  case Function::shift_right: return bits(function, a, b);
   case Function::max:
   case Function::logical_or: return {std::max(a.low, b.low), std::max(a.high, b.high)};
   case Function::min:
@@ -263,8 +283,7 @@ private:
   void sum(Operation &op) {
     ein::Iteration it = ein::iterationOf(&op);
     auto type = cast<RankedTensorType>(op.getResult(0).getType());
-    auto reduce = dyn_cast<ein::ReduceOp>(op);
-    std::optional<Function> folded = reduce ? functionOf(reduce.getReduction()) : std::nullopt;
+    std::optional<Function> folded = functionOf(ein::reductionOf(&op));
     Values terms(type.getNumElements());
     std::vector<double> sizes(terms.size()), counts(terms.size());
     if (op.getNumOperands() > it.inputs.size())
@@ -293,7 +312,11 @@ private:
       ++counts[at];
     } while (walk.next());
     for (auto [index, y] : llvm::enumerate(terms))
-      if (!folded) // a term is rounded once, added to a chain, and the chains are added
+      if (folded && !counts[index]) // no position of a scatter
+        y = *folded == Function::mul   ? Interval{1, 1}
+            : *folded == Function::max ? Interval{-INFINITY, -INFINITY}
+                                       : Interval{INFINITY, INFINITY};
+      else if (!folded) // a term is rounded once, added to a chain, and the chains are added
         y = sumOf(y, sizes[index], counts[index] + counts[index] / 256 + 2);
     values[op.getResult(0)] = std::move(terms);
   }

@@ -32,11 +32,11 @@ class Ein(RegexLexer):
             (words(("use", "dim", "batch", "layer", "fn", "model", "param", "frozen", "share", "stash", "pop", "kind", "as", "in",
                     "only", "state", "next"), r"\b", r"\b"), Keyword.Declaration),
             (words(("repeat", "if", "then", "else", "and", "or", "not"), r"\b", r"\b"), Keyword),
-            (words(("f64", "f32", "bf16", "f16", "i64", "i32", "i8", "bool"), r"\b", r"\b"), Keyword.Type),
+            (words(("f64", "f32", "bf16", "f16", "i64", "i32", "i8", "u8", "bool"), r"\b", r"\b"), Keyword.Type),
             (r"\b\d+(\.\d+)?([eE][+-]?\d+)?\b|\binf\b", Number),
             (r"\b[A-Za-z_]\w*(?=(\[[^\[\]]*\])?\()", Name.Function),
             (r"\b[A-Z]\w*\b", Name.Constant),
-            (r"\.\.\.?|->|\+=|==|!=|<=|>=|//|[=~<>+*/%-]", Operator),
+            (r"\.\.\.?|->|\+=|==|!=|<=|>=|<<|>>|//|[=~<>+*/%&|^-]", Operator),
             (r"\w+|\s+|.", Text),
         ]
     }
@@ -57,7 +57,7 @@ class Mlir(RegexLexer):
             (r"[%@^][\w.#-]+", Name.Variable),
             (r"[#!][a-z]\w*(\.\w+)?", Name.Attribute),
             (r"\b(ein|plan|blis|func|memref|arith|scf|builtin)\.\w+", Keyword),
-            (r"\b(tensor|memref|vector|f64|f32|bf16|f16|i64|i32|i8|i1|index)\b", Keyword.Type),
+            (r"\b(tensor|memref|vector|f64|f32|bf16|f16|i64|i32|i8|ui8|i1|index)\b", Keyword.Type),
             (r"-?\b\d+(\.\d+)?(e[+-]?\d+)?\b", Number),
             (r"->|[=:<>,(){}\[\]]", Operator),
             (r"\w+|\s+|.", Text),

@@ -4,7 +4,8 @@
 // generation) instantiate the same text. A row without a recipe is a compile error in both. Value.h lists what a value
 // type offers. An integer type has
 //   -a, a + b, a - b, a * b    that wrap            a / b             toward 0; b is neither 0 nor -1
-//   a ^ b, shiftDown(a, n)     of the bits; to the right without the sign
+//   a & b, a | b, a ^ b        of the bits             shiftDown(a, n)   to the right without the sign
+//   a << b, a >> b             to the right with the sign; b is from 0 to widthOf(a) - 1
 //   a < b and the other comparisons, select, like   wordLike(a, n): the integer n        widthOf(a): bits
 // and a mask is a value type of its own, with == and !=, and
 //   both(m, n), either(m, n), opposite(m)
@@ -55,6 +56,21 @@ V drawnBits(V key, V counter) {
   return shiftDown(fold(x, 32, 16), wide ? 40 : 8);
 }
 
+/// a 2^b modulo 2^width. A b outside of the width, which no machine shifts by, moves all bits out.
+template <typename V>
+V shiftLeft(V a, V b) {
+  V zero = like(a, 0);
+  auto inside = both(b >= zero, b < like(a, widthOf(a)));
+  return select(inside, a << select(inside, b, zero), zero);
+}
+
+/// a / 2^b rounded down: where b is outside of the width, all bits become the sign.
+template <typename V>
+V shiftRight(V a, V b) {
+  auto inside = both(b >= like(a, 0), b < like(a, widthOf(a)));
+  return a >> select(inside, b, like(a, widthOf(a) - 1));
+}
+
 /// The recipe of a function: called with as many values as its row says.
 template <ein::Function>
 struct Recipe;
@@ -97,6 +113,11 @@ PLC_RECIPE(pow, (V a, V b), numerics::pow(a, b))
 PLC_RECIPE(floor_div, (V a, V b), floorDivide(a, b))
 PLC_RECIPE(floor_mod, (V a, V b), a - b * floorDivide(a, b))
 PLC_RECIPE(random, (V a, V b), drawnBits(a, b))
+PLC_RECIPE(bit_and, (V a, V b), (a & b))
+PLC_RECIPE(bit_or, (V a, V b), (a | b))
+PLC_RECIPE(bit_xor, (V a, V b), (a ^ b))
+PLC_RECIPE(shift_left, (V a, V b), shiftLeft(a, b))
+PLC_RECIPE(shift_right, (V a, V b), shiftRight(a, b))
 PLC_RECIPE(eq, (V a, V b), a == b)
 PLC_RECIPE(ne, (V a, V b), a != b)
 PLC_RECIPE(lt, (V a, V b), a < b)

@@ -57,7 +57,8 @@ typedef enum {
   PLC_BOOL, /* a byte, 0 or 1 */
   PLC_F16,  /* IEEE 754's binary16 */
   PLC_BF16, /* the upper half of an f32 */
-  PLC_I8
+  PLC_I8,
+  PLC_U8
 } plc_element_type;
 
 /* Name, type and shape of a tensor. Its pointers are valid as long as its session, or its module. */

@@ -36,6 +36,13 @@ mlir::Value adjointOfParts(mlir::OpBuilder &builder, mlir::Operation *op, const 
 mlir::Value adjointOfProduct(mlir::OpBuilder &builder, ein::Equation op, EquationBuilder &build, const Access &dy,
                              llvm::function_ref<Access(const Access &)> guard);
 
+/// The gradient of the updates of a scatter that joins by `max`, `min` or `prod`. `dy` is the result's.
+mlir::Value adjointOfJoin(mlir::OpBuilder &builder, ein::ScatterAddOp op, EquationBuilder &build, const Access &dy);
+
+/// The row-major number of each point of an equation's domain along some dimensions, as an element of the type.
+Access numberAmong(mlir::OpBuilder &builder, EquationBuilder &build, ein::Equation op, llvm::ArrayRef<int64_t> dims,
+                   mlir::Type element);
+
 /// Reverse mode over a block. Contributions to a value are added in program order of its consumers.
 class Adjoint {
 public:

@@ -30,7 +30,7 @@ public:
       return ofReduction(reduce.getReduction());
     if (isa<ein::GatherOp>(op))
       return ofGather();
-    return ofScatter();
+    return ofScatter(cast<ein::ScatterAddOp>(op.getOperation()));
   }
 
 private:
@@ -313,22 +313,7 @@ private:
                << "; write it over parts, 'max[i](max[j](x[K*i + j]))', or compute in f64";
       count *= op.getExtents()[dim];
     }
-    // The row-major number of each element among the reduced ones.
-    Access position = number(0);
-    for (int64_t dim : reduced) {
-      Access index = build.iota(dim, builder.getI64Type());
-      auto type = RankedTensorType::get(shapeOf(index.value), element);
-      Access real{ein::CastOp::create(builder, op->getLoc(), type, index.value), {dim}};
-      Dims both(position.dims);
-      both.push_back(dim);
-      if (position.dims.empty()) {
-        position = real;
-        continue;
-      }
-      Access scaled{build.map(Function::mul, {position, number(double(op.getExtents()[dim]))}, position.dims),
-                    position.dims};
-      position = {build.map(Function::add, {scaled, real}, both), both};
-    }
+    Access position = numberAmong(builder, build, op, reduced, element);
     auto over = [&](Function function, ArrayRef<Access> operands) {
       return Access{build.map(function, operands, dims), dims};
     };
@@ -363,8 +348,10 @@ private:
 
   // An update gets the gradient of the element that it was added to. If the scatter has a factor, that is multiplied by
   // the other one of the two.
-  Gradient ofScatter() {
-    bool isProduct = bool(cast<ein::ScatterAddOp>(op.getOperation()).getFactor());
+  Gradient ofScatter(ein::ScatterAddOp scatter) {
+    if (scatter.getReduction())
+      return {adjointOfJoin(builder, scatter, build, dy), {}};
+    bool isProduct = bool(scatter.getFactor());
     SmallVector<Access> read(inputs.begin(), inputs.end() - isProduct);
     read[0] = dy;
     if (!isProduct)

@@ -93,9 +93,10 @@ private:
                << name << "' needs one micro-batch: the loss is divided by a sum of it over the whole batch";
       SmallVector<ein::ParamOp> pieces = piecesOf(name);
       auto param = pieces.empty() ? ein::ParamOp() : pieces.front();
-      if (param && ein::isNarrow(param.getType()))
+      if (param && !ein::isTensorOf(ein::Domain::Real, param.getType()))
         return emitOptionError(model, "parameter '")
-               << name << "' is " << param.getType() << ", whose elements only hold numbers: it has no gradient";
+               << name << "' is " << param.getType() << ", whose elements "
+               << (ein::isNarrow(param.getType()) ? "only hold numbers" : "are no reals") << ": it has no gradient";
       if (argument)
         arguments.push_back({name, block.getArgument(*argument)});
       else if (param)

@@ -26,6 +26,9 @@ static std::optional<int64_t> apply(Function function, ArrayRef<int64_t> x) {
   case Function::logical_and: return x[0] && x[1];
   case Function::logical_or: return x[0] || x[1];
   case Function::logical_not: return !x[0];
+  case Function::bit_and: return x[0] & x[1];
+  case Function::bit_or: return x[0] | x[1];
+  case Function::bit_xor: return x[0] ^ x[1];
   // Masks do not use these, nor functions of reals.
   case Function::neg:
   case Function::abs:
@@ -35,6 +38,8 @@ static std::optional<int64_t> apply(Function function, ArrayRef<int64_t> x) {
   case Function::min:
   case Function::select:
   case Function::random:
+  case Function::shift_left:
+  case Function::shift_right:
 #define PLC_DOMAIN_Real(ID) case Function::ID:
 #define PLC_DOMAIN_Integer(ID)
 #define PLC_DOMAIN_Number(ID)

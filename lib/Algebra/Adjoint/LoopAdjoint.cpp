@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "LoopAdjoint.h"
+#include "Adjoint.h"
 #include "Base/Bodies.h"
 #include "Loops/LoopRewrites.h"
 #include "Residuals.h"
@@ -31,7 +32,8 @@ static bool isScattered(Value value) {
   Operation *op = value.getDefiningOp();
   auto map = dyn_cast_or_null<ein::MapOp>(op);
   bool passesOn = map && llvm::is_contained({ein::Function::add, ein::Function::id}, map.getFunction());
-  return isa_and_nonnull<ein::ScatterAddOp>(op) || (passesOn && llvm::all_of(map.getInputs(), isScattered));
+  return (isa_and_nonnull<ein::ScatterAddOp>(op) && ein::reductionOf(op) == ein::Reduction::sum) ||
+         (passesOn && llvm::all_of(map.getInputs(), isScattered));
 }
 
 static bool holdsReals(Value value) { return ein::findElementKind(value.getType()) == ElementKind::Real; }

@@ -301,16 +301,17 @@ Value EquationBuilder::gather(ArrayRef<Access> inputs, ArrayRef<int64_t> dims) {
                                valuesOf(inputs.drop_front()), over.extents, builder.getArrayAttr(maps));
 }
 
-Value EquationBuilder::scatterAdd(ArrayRef<Access> inputs, Access resultLike, Value into) {
+Value EquationBuilder::scatterAdd(ArrayRef<Access> inputs, Access resultLike, Value into, ein::Reduction join) {
   // The domain is the updates' own order: positions are added in it.
   Domain over = domain(inputs.front().dims);
   SmallVector<Attribute> maps;
   for (const Access &input : inputs)
     maps.push_back(over.map(input.dims));
   maps.push_back(over.map(resultLike.dims, inputs.size() - 1));
-  return ein::ScatterAddOp::create(builder, loc, ein::wideTypeOf(resultLike.value.getType()), inputs.front().value,
-                                   valuesOf(inputs.drop_front()), /*factor=*/Value(), into, over.extents,
-                                   builder.getArrayAttr(maps));
+  auto table = cast<RankedTensorType>(resultLike.value.getType()).clone(elementOf(inputs.front().value));
+  return ein::ScatterAddOp::create(builder, loc, table, inputs.front().value, valuesOf(inputs.drop_front()),
+                                   /*factor=*/Value(), into, over.extents, builder.getArrayAttr(maps),
+                                   ein::joinAttr(builder.getContext(), join));
 }
 
 Value EquationBuilder::put(ArrayRef<Access> inputs, Access resultLike, ValueRange after, Value into) {

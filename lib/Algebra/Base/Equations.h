@@ -77,8 +77,10 @@ public:
   mlir::Value product(llvm::ArrayRef<Access> inputs, llvm::ArrayRef<int64_t> dims, mlir::Value into = {});
   /// result[dims] = table[..]: the first input is the table, the others hold positions (see `Access`).
   mlir::Value gather(llvm::ArrayRef<Access> inputs, llvm::ArrayRef<int64_t> dims);
-  /// Adds the first input at the positions that the other inputs hold. `resultLike` gives the result's type and access.
-  mlir::Value scatterAdd(llvm::ArrayRef<Access> inputs, Access resultLike, mlir::Value into = {});
+  /// Adds the first input at the positions that the other inputs hold, or joins it by another reduction. `resultLike`
+  /// gives the result's shape and access.
+  mlir::Value scatterAdd(llvm::ArrayRef<Access> inputs, Access resultLike, mlir::Value into = {},
+                         ein::Reduction join = ein::Reduction::sum);
   /// Replaces elements of `into` at the positions that the inputs behind the first hold, after `after` are computed.
   mlir::Value put(llvm::ArrayRef<Access> inputs, Access resultLike, mlir::ValueRange after, mlir::Value into);
   /// The number, as a tensor of rank 0.

@@ -90,10 +90,9 @@ private:
         return op->emitError("mixes samples: it uses a sum over the batch for each sample");
       kind = Kind::Batched;
     } else if (sumsBatch(op)) {
-      auto reduce = dyn_cast<ein::ReduceOp>(op);
       // The maximum of the batch is not the sum of the micro-batches' maxima.
-      if (reduce && reduce.getReduction() != ein::Reduction::sum)
-        return op->emitError("mixes samples: '") << stringifyReduction(reduce.getReduction()) << "' over the batch";
+      if (ein::Reduction reduction = ein::reductionOf(op); reduction != ein::Reduction::sum)
+        return op->emitError("mixes samples: '") << stringifyReduction(reduction) << "' over the batch";
       if (ofBatch)
         return op->emitError("mixes samples: it multiplies a sum over the batch by another");
       kind = Kind::Partial;
@@ -217,13 +216,13 @@ private:
     truncates |= cast && !elementOf(cast).isInteger() && ein::isNarrow(cast.getType());
     bool linear = isa<ein::ContractOp, ein::CastOp, ein::StopOp>(op) || function == Function::mul ||
                   function == Function::div || function == Function::id || function == Function::neg;
-    if (auto reduce = dyn_cast<ein::ReduceOp>(op))
-      linear = reduce.getReduction() == ein::Reduction::sum;
+    if (isa<ein::ReduceOp>(op))
+      linear = ein::reductionOf(op) == ein::Reduction::sum;
     // A select by a condition without samples takes the same branch in all micro-batches.
     if (function == Function::select && kinds[op->getOperand(0)] != Kind::Partial && partial == 2)
       return nullptr;
     if (isa<ein::GatherOp, ein::ScatterAddOp>(op) && firstIs)
-      linear = true;
+      linear = ein::reductionOf(op) == ein::Reduction::sum;
     if (auto scatter = dyn_cast<ein::ScatterAddOp>(op))
       linear |= scatter.getFactor() && kinds[scatter.getFactor()] == Kind::Partial;
     if (linear && !truncates && partial == 1)

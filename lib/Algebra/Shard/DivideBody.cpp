@@ -207,8 +207,7 @@ private:
 
   // The function that combines the results of two shards of a reduction.
   static ein::Function combinerOf(ein::Equation op) {
-    auto reduce = dyn_cast<ein::ReduceOp>(op.getOperation());
-    switch (reduce ? reduce.getReduction() : ein::Reduction::sum) {
+    switch (ein::reductionOf(op)) {
     case ein::Reduction::sum: return ein::Function::add;
     case ein::Reduction::prod: return ein::Function::mul;
     case ein::Reduction::max: return ein::Function::max;

@@ -215,8 +215,10 @@ static LogicalResult verifyShard(Operation *op, ShardAttr shard, StringRef symbo
 }
 
 LogicalResult ParamOp::verify() {
-  if (isNarrow(getType()) && !getFrozen()) // (C1)
-    return emitOpError("has type ") << getType() << ", whose elements only hold numbers, but is not frozen";
+  if (!isTensorOf(Domain::Real, getType()) && !getFrozen()) // (C1)
+    return emitOpError("has type ") << getType() << ", whose elements "
+                                    << (isNarrow(getType()) ? "only hold numbers" : "are no reals")
+                                    << ", but is not frozen";
   int64_t rank = cast<RankedTensorType>(getType()).getRank();
   if (getSizes() && int64_t(getSizes()->size()) != rank) // (C2)
     return emitOpError("has ") << getSizes()->size() << " 'sizes' but " << rank << " axes";

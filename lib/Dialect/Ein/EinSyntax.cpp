@@ -276,6 +276,10 @@ void GatherOp::print(OpAsmPrinter &printer) {
 
 ParseResult ScatterAddOp::parse(OpAsmParser &parser, OperationState &state) {
   EquationReader reader(parser, state, Subscripts::Table::Result);
+  StringRef word;
+  if (succeeded(parser.parseOptionalKeyword(&word, {"max", "min", "prod"})))
+    state.getOrAddProperties<Properties>().reduction =
+        ReductionAttr::get(parser.getContext(), *symbolizeReduction(word));
   if (reader.parseRule() || reader.requireInputs(1, UINT_MAX) || reader.parseAccumulator() ||
       reader.finish<ScatterAddOp>())
     return failure();
@@ -289,8 +293,10 @@ ParseResult ScatterAddOp::parse(OpAsmParser &parser, OperationState &state) {
 }
 
 void ScatterAddOp::print(OpAsmPrinter &printer) {
+  if (getReduction())
+    printer << ' ' << stringifyReduction(*getReduction());
   printRule(printer, *this);
-  printRest(printer, *this);
+  printRest(printer, *this, {"reduction"});
 }
 
 ParseResult PutOp::parse(OpAsmParser &parser, OperationState &state) {

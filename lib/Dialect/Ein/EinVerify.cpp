@@ -56,8 +56,6 @@ RankedTensorType plc::ein::wideTypeOf(Type type) {
   return isNarrow(type) ? tensor.clone(sumTypeOf(tensor.getElementType())) : tensor;
 }
 
-bool plc::ein::isParameter(Type type) { return isTensorOf(Domain::Real, type) || (isTensor(type) && isNarrow(type)); }
-
 bool plc::ein::isSizedTensor(Type type) {
   if (!isTensor(type) || lacksPrecision(type))
     return false;
@@ -65,6 +63,17 @@ bool plc::ein::isSizedTensor(Type type) {
   return llvm::none_of(cast<RankedTensorType>(type).getShape(), [&](int64_t extent) {
     return llvm::MulOverflow(elements, extent, elements) || elements > int64_t(1) << 48;
   });
+}
+
+Reduction plc::ein::reductionOf(Operation *equation) {
+  if (auto scatter = dyn_cast<ScatterAddOp>(equation))
+    return scatter.getJoin();
+  auto reduce = dyn_cast<ReduceOp>(equation);
+  return reduce ? reduce.getReduction() : Reduction::sum;
+}
+
+ReductionAttr plc::ein::joinAttr(MLIRContext *context, Reduction join) {
+  return join == Reduction::sum ? ReductionAttr() : ReductionAttr::get(context, join);
 }
 
 std::string plc::ein::listElementTypes(Domain domain, bool unchosen) {
@@ -79,7 +88,9 @@ std::string plc::ein::listElementTypes(Domain domain, bool unchosen) {
   if (unchosen)
     names.push_back("real");
   for (ElementType type : types)
-    names.push_back(type == ElementType::Bool ? StringRef("i1") : StringRef(nameOf(type)));
+    names.push_back(type == ElementType::Bool ? StringRef("i1")
+                    : type == ElementType::U8 ? StringRef("ui8")
+                                              : StringRef(nameOf(type)));
   StringRef last = names.pop_back_val();
   return names.empty() ? last.str() : llvm::join(names, ", ") + " or " + last.str();
 }
@@ -330,6 +341,12 @@ LogicalResult ScatterAddOp::verify() {
   Equation op = *this;
   if (isTruth(elementOf(getUpdates()))) // (C5)
     return emitOpError("adds numbers, found ") << elementOf(getUpdates());
+  // (C6)
+  if (getReduction() && !llvm::is_contained({Reduction::max, Reduction::min, Reduction::prod}, *getReduction()))
+    return emitOpError("joins by '") << stringifyReduction(*getReduction()) << "', expected max, min or prod";
+  if (getReduction() && (getFactor() || getAccumulator()))
+    return emitOpError("joins by '") << stringifyReduction(*getReduction()) << "' and has "
+                                     << (getFactor() ? "a factor" : "an accumulator") << ", which only a sum may have";
   if (failed(verifyMoved(op)) || failed(verifyDomain(op, getInputs().size(), getIndices().size())) ||
       failed(verifyAccumulator(*this, getAccumulator())))
     return failure();

@@ -11,6 +11,7 @@
 
 using namespace plc::language;
 using llvm::Twine;
+using plc::Diagnostic;
 
 static std::string clipped(const Expr &expr) { return expr.text.substr(0, 60).str(); }
 
@@ -26,7 +27,7 @@ bool plc::language::readsTensor(const Expr &expr, const Scope &scope) {
     return false;
   if (expr.kind == Expr::Access || (expr.kind == Expr::Name && scope.find(expr.name)))
     return true;
-  if (llvm::any_of(expr.operators, isRounding))
+  if (expr.kind == Expr::Bits || llvm::any_of(expr.operators, isRounding))
     return true;
   return llvm::any_of(expr.operands, [&](const Expr *operand) { return readsTensor(*operand, scope); });
 }
@@ -48,6 +49,8 @@ bool RuleBuilder::addTerms(const Expr &expr, int64_t factor, bool written, std::
                       "'" + expr.name + "' is no known size, and an index starts with a lower-case letter");
     return false;
   }
+  if (expr.kind == Expr::Whole)
+    return refuseAffine(expr, "is a whole axis, for tensors on the right of rules without indices");
   if (!namesIndex(expr, scope.sizes) && (expr.kind != Expr::Call || isSizeCall(expr)) && expr.kind != Expr::If &&
       expr.kind != Expr::Compare) {
     std::optional<int64_t> value = scope.sizes.evaluate(expr);
@@ -239,12 +242,14 @@ bool RuleBuilder::setAxis(const Affine &affine, Axis axis, const Twine &owner) {
 }
 
 /// Reports a constant position outside of its axis.
-bool RuleBuilder::checkConstant(int64_t constant, const Expr &expr, const Axis &axis, StringRef tensor) {
+bool RuleBuilder::checkConstant(int64_t constant, const Expr &expr, const Axis &axis, StringRef tensor,
+                                const Reading *reading) {
   if (constant >= 0 && constant < axis.extent)
     return true;
-  diagnostics
-      .error(expr.location,
-             "index " + Twine(constant) + " is outside '" + tensor + "', whose axis has extent " + Twine(axis.extent))
-      .note(axis.location, "extent " + Twine(axis.extent) + " is from here");
+  Diagnostic &error = diagnostics.error(expr.location, "index " + Twine(constant) + " is outside '" + tensor +
+                                                           "', whose axis has extent " + Twine(axis.extent));
+  error.note(axis.location, "extent " + Twine(axis.extent) + " is from here");
+  if (reading)
+    noteMissing(error, *reading);
   return false;
 }

@@ -18,7 +18,7 @@ enum class Builtin {
   Extremum,   // max, min
   Positions,  // argmax, argmin, topk
   Draw,       // random, normal, training, step
-  Conversion, // real, i32
+  Conversion, // real, i32, i64
   Stop,
   Size,
   Pad
@@ -29,10 +29,10 @@ inline const llvm::StringMap<Builtin> &builtins() {
   using enum Builtin;
   static const llvm::StringMap<Builtin> names = [] {
     llvm::StringMap<Builtin> names = {
-        {"sum", Reduction},  {"mean", Reduction},   {"max", Extremum},     {"min", Extremum},   {"real", Conversion},
-        {"i32", Conversion}, {"stop", Stop},        {"size", Size},        {"prod", Reduction}, {"any", Reduction},
-        {"all", Reduction},  {"argmax", Positions}, {"argmin", Positions}, {"topk", Positions}, {"pad", Pad},
-        {"random", Draw},    {"normal", Draw},      {"training", Draw},    {"step", Draw}};
+        {"sum", Reduction},  {"mean", Reduction}, {"max", Extremum},     {"min", Extremum},     {"real", Conversion},
+        {"i32", Conversion}, {"i64", Conversion}, {"stop", Stop},        {"size", Size},        {"prod", Reduction},
+        {"any", Reduction},  {"all", Reduction},  {"argmax", Positions}, {"argmin", Positions}, {"topk", Positions},
+        {"pad", Pad},        {"random", Draw},    {"normal", Draw},      {"training", Draw},    {"step", Draw}};
     for (const ein::FunctionInfo &info : ein::functionTable)
       if (info.spelling == ein::Spelling::Name)
         names[info.word] = info.arity == 1 ? Function : Function2;

@@ -79,7 +79,7 @@ const Node *RuleBuilder::resolveBuiltin(const Expr &expr, const Context &context
   return makeMap(expr.name, expr.location, std::move(operands));
 }
 
-/// `real(e)`, `i32(e)` and `stop(e)`. A conversion that changes nothing is dropped.
+/// `real(e)`, `i32(e)`, `i64(e)` and `stop(e)`. A conversion that changes nothing is dropped.
 const Node *RuleBuilder::resolveConversion(const Expr &expr, const Context &context) {
   if (expr.operands.size() != 1 || expr.brackets) {
     diagnostics.error(expr.location,
@@ -93,11 +93,14 @@ const Node *RuleBuilder::resolveConversion(const Expr &expr, const Context &cont
   node.kind = expr.name == "stop" ? Node::Stop : Node::Cast;
   node.location = expr.location;
   node.operands = {operand};
-  node.element = expr.name == "real" ? Element::Real : expr.name == "i32" ? Element::I32 : operand->element;
+  node.element = expr.name == "real"  ? Element::Real
+                 : expr.name == "i32" ? Element::I32
+                 : expr.name == "i64" ? Element::I64
+                                      : operand->element;
   // Only reals have a derivative to stop, so the argument must be real; a number takes the type of what it meets and is
   // real by itself.
   bool changes = node.kind == Node::Stop ? isRealElement(operand->element) : operand->element != node.element;
-  if (!changes || (operand->kind == Node::Number && node.element != Element::I32))
+  if (!changes || (operand->kind == Node::Number && !isInteger(node.element)))
     return operand;
   return finish(std::move(node));
 }
@@ -138,7 +141,7 @@ const Node *RuleBuilder::resolveReduction(const Expr &expr, const Context &conte
     else
       return nullptr; // reported by the walk over indices
   }
-  Context inner = context;
+  Context inner = hiding(context, ids);
   inner.bound.append(ids);
   const Node *operand = resolve(*expr.operands[0], inner);
   StringRef function = expr.name;
@@ -197,7 +200,7 @@ const Node *RuleBuilder::resolvePositions(const Expr &expr, const Context &conte
       return nullptr; // reported by the walk over indices
     ids.push_back(indexNamed(entry.expr->name));
   }
-  Context inner = context;
+  Context inner = hiding(context, ids[0]);
   inner.bound.push_back(ids[0]);
   const Node *operand = wantNumber(resolve(*expr.operands[0], inner));
   if (!operand || !bindsUnder(expr, ids[0], *operand))
@@ -239,8 +242,9 @@ const Node *RuleBuilder::resolvePositions(const Expr &expr, const Context &conte
 }
 
 /// The value of a node as an argument with the given axes: a view if it only reads, else a new equation.
-std::optional<Binding> RuleBuilder::argumentOf(const Node *node, llvm::ArrayRef<IndexId> axes, const Declarator &formal,
+std::optional<Binding> RuleBuilder::argumentOf(const Node *node, const CallAxes &over, const Declarator &formal,
                                                SMLoc location) {
+  llvm::ArrayRef<IndexId> axes = over.ids;
   Binding binding;
   binding.location = location;
   if (llvm::any_of(axes, [&](IndexId id) { return !(*indices)[id].extent; }))
@@ -251,14 +255,14 @@ std::optional<Binding> RuleBuilder::argumentOf(const Node *node, llvm::ArrayRef<
     return binding;
   }
   // An argument that only reads a tensor along its axes is passed as a view, so that no equation copies it.
-  bool plain = node->kind == Node::Read && node->positions.size() == axes.size() && node->dims.size() == axes.size() &&
+  bool plain = node->kind == Node::Read && over.parts.size() == axes.size() && node->positions.size() == axes.size() &&
+               node->dims.size() == axes.size() &&
                llvm::all_of(node->positions, [](const Node::Position &position) { return position.isIndex(); });
   if (!plain) {
     Element wanted = elementNamed(formal.element);
     bool fits = isRealElement(wanted) || (isInteger(wanted) && isIntegral(*node));
     bool becomes = node->element == Element::Number && fits;
-    binding = addEquation(formal.name, location, node, axes, llvm::SmallVector<unsigned, 4>(axes.size(), 1),
-                          becomes ? wanted : elementOf(*node, ""));
+    binding = addEquation(formal.name, location, node, axes, over.parts, becomes ? wanted : elementOf(*node, ""));
     return binding.kind == Binding::Broken ? std::nullopt : std::optional(binding);
   }
   binding.kind = Binding::Tensor;
@@ -278,11 +282,13 @@ static size_t leastNamed(const Function &callee) {
 }
 
 bool plc::language::bindsIndices(const Function &callee, size_t count) {
-  return count >= leastNamed(callee) && count <= namedAxes(callee).size();
+  size_t named = namedAxes(callee).size();
+  return count >= leastNamed(callee) && (count <= named || named == 1);
 }
 
-/// `f[i, j](e, g)` binds i and j to the axes that the header names, those of the first argument first.
-bool RuleBuilder::bindHeader(const Expr &expr, const Function &callee, llvm::MapVector<StringRef, IndexId> &header) {
+/// `f[i, j](e, g)` binds i and j to the axes that the header names, those of the first argument first. If it names one
+/// axis, all indices count that.
+bool RuleBuilder::bindHeader(const Expr &expr, const Function &callee, BoundAxes &header) {
   llvm::SmallVector<const IndexEntry *> all = namedAxes(callee);
   llvm::ArrayRef<const IndexEntry *> named = llvm::ArrayRef(all).take_front(leastNamed(callee));
   if (!bindsIndices(callee, expr.indices.size())) {
@@ -296,25 +302,27 @@ bool RuleBuilder::bindHeader(const Expr &expr, const Function &callee, llvm::Map
         .note(callee.location, "'" + callee.name + "' is defined here");
     return false;
   }
-  for (auto [entry, formal] : llvm::zip(expr.indices, all)) { // as many as the call has
+  for (auto [position, entry] : llvm::enumerate(expr.indices)) {
     if (entry.isEllipsis() || entry.expr->kind != Expr::Name || !byName.count(entry.expr->name))
       return false; // reported by the walk over indices
-    header[formal->expr->text] = indexNamed(entry.expr->name);
+    header[all[all.size() == 1 ? 0 : position]->expr->text].push_back(indexNamed(entry.expr->name));
   }
   return true;
 }
 
 /// The caller's indices for the axes of an argument or a result of the header. `rest` stand for `...`.
-std::optional<llvm::SmallVector<IndexId, 4>> RuleBuilder::logicalAxes(const Declarator &formal,
-                                                                      llvm::ArrayRef<IndexId> rest,
-                                                                      const llvm::MapVector<StringRef, IndexId> &header,
-                                                                      const Expr &call) {
-  llvm::SmallVector<IndexId, 4> axes;
+std::optional<RuleBuilder::CallAxes> RuleBuilder::logicalAxes(const Declarator &formal, llvm::ArrayRef<IndexId> rest,
+                                                              const BoundAxes &header, const Expr &call) {
+  CallAxes axes;
+  auto addRest = [&] {
+    for (IndexId id : rest)
+      axes.add(id);
+  };
   if (!formal.brackets)
-    axes.assign(rest.begin(), rest.end());
+    addRest();
   for (const IndexEntry &entry : formal.axes) {
     if (entry.isEllipsis()) {
-      axes.append(rest.begin(), rest.end());
+      addRest();
       continue;
     }
     auto it = header.find(entry.expr->text);
@@ -326,9 +334,53 @@ std::optional<llvm::SmallVector<IndexId, 4>> RuleBuilder::logicalAxes(const Decl
           .note(entry.location, "'" + entry.expr->text + "' is named here");
       return std::nullopt;
     }
-    axes.push_back(it->second);
+    axes.add(it->second);
   }
   return axes;
+}
+
+/// Makes the arguments of a call from their nodes. False after an error.
+bool RuleBuilder::passArguments(Call &call, llvm::ArrayRef<const Node *> nodes, llvm::ArrayRef<IndexId> rest,
+                                const BoundAxes &header) {
+  for (auto [node, formal, operand] : llvm::zip(nodes, call.callee.arguments, call.expr.operands)) {
+    auto axes = logicalAxes(formal, rest, header, call.expr);
+    if (!axes)
+      return false;
+    if (!formal.brackets && node->dims.empty())
+      *axes = CallAxes(); // scalars join any shape
+    for (IndexId id : node->dims)
+      if (!llvm::is_contained(axes->ids, id)) {
+        diagnostics
+            .error(operand->location, "index '" + (*indices)[id].name + "' of this argument has no place in '" +
+                                          formal.name + "' of '" + call.callee.name + "'")
+            .note(formal.location, "'" + formal.name + "' is declared here");
+        return false;
+      }
+    std::optional<Binding> binding = argumentOf(node, *axes, formal, operand->location);
+    if (!binding)
+      return false;
+    call.arguments.push_back(std::move(*binding));
+  }
+  return true;
+}
+
+/// Reads the result of a call at the caller's indices.
+const Node *RuleBuilder::readResult(const Binding &result, llvm::ArrayRef<IndexId> rest, const BoundAxes &header,
+                                    const Call &call) {
+  if (result.kind == Binding::Number)
+    return makeNumber(result.number, call.expr.location);
+  auto axes = logicalAxes(call.callee.results[0], rest, header, call.expr);
+  if (!axes)
+    return nullptr;
+  if (result.view.axes.empty())
+    *axes = CallAxes();
+  llvm::SmallVector<Node::Position, 4> entries;
+  llvm::ArrayRef<IndexId> ids = axes->ids;
+  for (unsigned count : axes->parts) {
+    entries.push_back({llvm::SmallVector<IndexId, 1>(ids.take_front(count))});
+    ids = ids.drop_front(count);
+  }
+  return makeRead(result.view, entries, call.expr.location);
 }
 
 /// Inlines an fn over expressions with indices. Each argument becomes a tensor over the indices that the header binds
@@ -339,7 +391,7 @@ const Node *RuleBuilder::resolveFn(const Expr &expr, const Function &callee, con
         .note(callee.location, "'" + callee.name + "' is defined here");
     return nullptr;
   }
-  llvm::MapVector<StringRef, IndexId> header;
+  BoundAxes header;
   if (!bindHeader(expr, callee, header))
     return nullptr;
   if (expr.operands.size() != callee.arguments.size()) {
@@ -349,43 +401,43 @@ const Node *RuleBuilder::resolveFn(const Expr &expr, const Function &callee, con
         .note(callee.location, "'" + callee.name + "' is defined here");
     return nullptr;
   }
+  llvm::SmallVector<IndexId> bound;
+  for (auto &[name, ids] : header)
+    bound.append(ids);
+  Context inner = hiding(context, bound);
   std::vector<const Node *> nodes;
   for (const Expr *operand : expr.operands)
-    nodes.push_back(resolve(*operand, context));
+    nodes.push_back(resolve(*operand, inner));
   if (llvm::is_contained(nodes, nullptr))
     return nullptr;
+  bool guards = (inner.guard || inner.hidden) && elaborator.readsAtPositions(callee);
+  if (guards && inner.hidden)
+    return refuseHidden(expr.location, inner), nullptr;
 
   // The other free indices are the `...`, in canonical order.
   Node all;
   all.kind = Node::Map;
   for (const Node *node : nodes)
     all.operands.push_back(node);
-  for (auto &[name, id] : header)
-    all.summed.push_back(id);
+  all.summed.append(bound.begin(), bound.end());
   setDims(all);
   llvm::ArrayRef<IndexId> rest = all.dims;
 
   Call call{callee, expr, scope, body, {}, llvm::SmallVector<Axis, 4>()};
   for (IndexId id : rest)
     call.ellipsis->push_back({(*indices)[id].extent, (*indices)[id].extentLocation});
-  for (auto [node, formal, operand] : llvm::zip(nodes, callee.arguments, expr.operands)) {
-    auto axes = logicalAxes(formal, rest, header, expr);
-    if (!axes)
+  if (!passArguments(call, nodes, rest, header))
+    return nullptr;
+  if (guards) {
+    Declarator formal;
+    formal.name = "guard";
+    CallAxes axes;
+    for (IndexId id : rest)
+      axes.add(id);
+    std::optional<Binding> guard = argumentOf(guardOver(inner.guard, rest), axes, formal, expr.location);
+    if (!guard)
       return nullptr;
-    if (!formal.brackets && node->dims.empty())
-      axes->clear(); // scalars join any shape
-    for (IndexId id : node->dims)
-      if (!llvm::is_contained(*axes, id)) {
-        diagnostics
-            .error(operand->location, "index '" + (*indices)[id].name + "' of this argument has no place in '" +
-                                          formal.name + "' of '" + callee.name + "'")
-            .note(formal.location, "'" + formal.name + "' is declared here");
-        return nullptr;
-      }
-    std::optional<Binding> binding = argumentOf(node, *axes, formal, operand->location);
-    if (!binding)
-      return nullptr;
-    call.arguments.push_back(std::move(*binding));
+    call.guard = guard->view;
   }
   std::optional<std::vector<Binding>> results = elaborator.call(call);
   if (!results)
@@ -395,18 +447,7 @@ const Node *RuleBuilder::resolveFn(const Expr &expr, const Function &callee, con
                                          " results, expected 1 inside an expression");
     return nullptr;
   }
-  const Binding &result = results->front();
-  if (result.kind == Binding::Number)
-    return makeNumber(result.number, expr.location);
-  auto axes = logicalAxes(callee.results[0], rest, header, expr);
-  if (!axes)
-    return nullptr;
-  if (result.view.axes.empty())
-    axes->clear();
-  llvm::SmallVector<Node::Position, 4> entries;
-  for (IndexId id : *axes)
-    entries.push_back({{id}});
-  return makeRead(result.view, entries, expr.location);
+  return readResult(results->front(), rest, header, call);
 }
 
 /// `f(a, b)` on whole tensors, or a call of a layer.

@@ -66,7 +66,8 @@ void RuleBuilder::buildIteration(const Statement &rule, unsigned entry) {
     iterations += iterationsOf(other, scope).size();
   if (rule.adds)
     diagnostics.error(left.location,
-                      "found '+=' for the element of an iteration, expected '=': each iteration gives its own once");
+                      "found '" + clauseToken(rule.join) +
+                          "' for the element of an iteration, expected '=': each iteration gives its own once");
   else if (iterations > 1)
     diagnostics.error(left.location,
                       "found " + Twine(iterations) +

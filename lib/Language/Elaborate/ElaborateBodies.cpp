@@ -78,6 +78,12 @@ std::optional<std::vector<Binding>> Elaborator::call(const Call &call) {
 std::optional<std::vector<Binding>> Elaborator::inlineBody(const Call &call, Scope &scope) {
   call.body.frames.push_back({call.expr.location, call.caller.frame});
   scope.frame = &call.body.frames.back();
+  scope.guard = call.guard;
+  // A call of whole tensors in a guarded body has the same conditions if it has the same axes in front.
+  if (auto &outer = call.caller.guard;
+      outer && !scope.guard && scope.ellipsis && call.caller.ellipsis &&
+      llvm::equal(*scope.ellipsis, *call.caller.ellipsis, [](Axis a, Axis b) { return a.extent == b.extent; }))
+    scope.guard = outer;
   diagnostics.enterCall(call.expr.location);
   elaborateBody(call.callee.body, scope, call.body);
   takeNextValues(scope, call.body);
@@ -219,18 +225,19 @@ std::optional<Initializer> Elaborator::initializerOf(const Statement &statement,
 bool Elaborator::checkParameter(const ParamName &param, const Initializer &initializer) {
   const Declarator &name = param.declarator;
   Element element = elementNamed(name.element);
-  auto mayBe = [](ElementType type) { return isReal(type) || plc::isNarrow(type); };
-  if (!isRealElement(element) && !isNarrow(element))
-    diagnostics.error(name.elementLocation,
-                      "found a parameter of " + nameOf(element) + ", expected real, " + listElementTypes(mayBe));
+  bool isCount = !isRealElement(element);
+  if (isCount && !isNarrow(element) && !param.frozen)
+    diagnostics.error(name.elementLocation, "parameter '" + name.name + "' is " + nameOf(element) +
+                                                ", which has no gradient to train it by; write 'frozen' behind "
+                                                "'param', or leave the type out");
   else if (isNarrow(element) && !param.frozen)
     diagnostics.error(name.elementLocation, "parameter '" + name.name + "' is " + nameOf(element) +
                                                 ", which is too coarse to train: a step would round its updates away; "
                                                 "write 'frozen' behind 'param', or leave the type out");
-  else if (isInteger(element) && (initializer.kind != "constant" || initializer.a != std::floor(initializer.a) ||
-                                  std::abs(initializer.a) > largestNumber(element)))
+  else if (isCount && (initializer.kind != "constant" || !holdsNumber(element, initializer.a)))
     diagnostics.error(name.location, "parameter '" + name.name + "' of " + nameOf(element) + " begins as " +
-                                         initializer.kind + ", expected '= constant' of an integer in range");
+                                         initializer.kind + ", expected '= constant' of " +
+                                         (isInteger(element) ? "an integer in range" : "0 or 1"));
   else
     return true;
   return false;

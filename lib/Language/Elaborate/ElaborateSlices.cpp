@@ -24,6 +24,11 @@ std::optional<Binding> RuleBuilder::addPart(StringRef name, SMLoc location, cons
                                     ": [..]'");
     return std::nullopt;
   }
+  if (joiner != "add") {
+    diagnostics.error(location, "found '" + clauseToken(joiner) + "' of '" + name +
+                                    "', other rules of which give parts of an axis; parts are joined by '+='");
+    return std::nullopt;
+  }
   llvm::SmallVector<unsigned, 4> slices;
   for (const Affine &axis : leftAxes)
     slices.push_back(axis.indices.size());
@@ -53,7 +58,7 @@ std::optional<Binding> RuleBuilder::addPart(StringRef name, SMLoc location, cons
   return earlier ? addWholes(name, location, slice) : slice;
 }
 
-/// The sum of the clauses before and one more, both over whole axes.
+/// The clauses before joined with one more, both over whole axes.
 std::optional<Binding> RuleBuilder::addWholes(StringRef name, SMLoc location, const Binding &slice) {
   llvm::SmallVector<IndexId, 4> ids;
   llvm::SmallVector<Node::Position, 4> entries;
@@ -62,8 +67,10 @@ std::optional<Binding> RuleBuilder::addWholes(StringRef name, SMLoc location, co
     (*indices)[ids.back()] = {"", axis.extent, axis.location, "'" + name.str() + "'", int(position), SMLoc()};
     entries.push_back({{ids.back()}});
   }
-  const Node *before = makeRead(earlier->view, entries, location), *now = makeRead(slice.view, entries, location);
-  const Node *sum = makeMap(now->element == Element::Bool ? "or" : "add", location, {before, now});
+  const Node *before = earlier->kind == Binding::Number ? makeNumber(earlier->number, location)
+                                                        : makeRead(earlier->view, entries, location);
+  const Node *now = makeRead(slice.view, entries, location);
+  const Node *sum = makeMap(now->element == Element::Bool ? "or" : joiner, location, {before, now});
   if (!sum)
     return std::nullopt;
   Binding result = addEquation(name, location, sum, ids, llvm::SmallVector<unsigned, 4>(ids.size(), 1), sum->element);

@@ -23,7 +23,7 @@ bool RuleBuilder::collectAffine(const Expr &expr, const Axis *axis, StringRef te
   if (!affine)
     return false;
   bool inside = axis && affine->constant && *affine->constant >= 0 && *affine->constant < axis->extent;
-  if (padded && affine->constant && !inside) {
+  if ((padded || !branches.empty()) && affine->constant && axis && !inside) {
     affine->start = *affine->constant;
     affine->constant.reset();
   }
@@ -32,7 +32,7 @@ bool RuleBuilder::collectAffine(const Expr &expr, const Axis *axis, StringRef te
     return true;
   if (kept.constant)
     return checkConstant(*kept.constant, expr, *axis, tensor);
-  readings.push_back({&kept, *axis, tensor, padded});
+  readings.push_back({&kept, *axis, tensor, padded, branches});
   return true;
 }
 
@@ -98,7 +98,8 @@ bool RuleBuilder::refuseOpen(const Reading &reading) {
   // The most that stay inside, if the others are known.
   std::string most = "N";
   int64_t room = reading.axis.extent - 1 - affine.start;
-  bool known = llvm::count_if(affine.indices, isOpen) == 1 && affine.strides[which] > 0 && !reading.padded;
+  bool known = llvm::count_if(affine.indices, isOpen) == 1 && affine.strides[which] > 0 && !reading.padded &&
+               reading.branches.empty();
   for (auto [id, stride] : llvm::zip(affine.indices, affine.strides))
     if (id != *open && stride > 0)
       known = known && !llvm::SubOverflow(room, stride * ((*indices)[id].extent - 1), room);
@@ -113,7 +114,7 @@ bool RuleBuilder::refuseOpen(const Reading &reading) {
   return false;
 }
 
-/// Checks that no position falls outside. Drops the strides where the indices count the whole axis.
+/// Checks that no position falls outside, unless conditions around it exclude that. Drops the strides where the indices count the whole axis.
 bool RuleBuilder::checkInside(const Reading &reading, bool onLeft) {
   Affine &affine = *reading.affine;
   int64_t least = affine.start, most = affine.start, inner = 1;
@@ -132,20 +133,28 @@ bool RuleBuilder::checkInside(const Reading &reading, bool onLeft) {
     affine.strides.clear();
   if (reading.padded || (least >= 0 && most < reading.axis.extent))
     return true;
+  affine.guarded = excludes(reading) == std::pair(true, true);
+  if (affine.guarded)
+    return true;
+  if (affine.indices.empty())
+    return checkConstant(least, *affine.expr, reading.axis, reading.tensor, &reading);
   std::string remedy = onLeft ? "" : ("; 'pad(" + reading.tensor + "[..])' reads 0 outside of it").str();
-  diagnostics
-      .error(affine.expr->location, "'" + clipped(*affine.expr) + "' is from " + Twine(least) + " to " + Twine(most) +
-                                        ", but the axis of '" + reading.tensor + "' has extent " +
-                                        Twine(reading.axis.extent) + remedy)
-      .note(reading.axis.location, "extent " + Twine(reading.axis.extent) + " is from here");
+  Diagnostic &error =
+      diagnostics.error(affine.expr->location, "'" + clipped(*affine.expr) + "' is from " + Twine(least) + " to " +
+                                                   Twine(most) + ", but the axis of '" + reading.tensor +
+                                                   "' has extent " + Twine(reading.axis.extent) + remedy);
+  error.note(reading.axis.location, "extent " + Twine(reading.axis.extent) + " is from here");
+  noteMissing(error, reading);
   return false;
 }
 
 /// A padded read. Numbers alone may stand around a tensor.
 const Node *RuleBuilder::resolvePad(const Expr &call, const Context &context) {
   if (call.operands.empty() || call.operands[0]->kind != Expr::Access)
-    return nullptr; // reported by the walk over indices
-  const Node *read = resolveAccess(*call.operands[0], context);
+    return nullptr;            // reported by the walk over indices
+  Context unguarded = context; // positions outside need no condition
+  unguarded.guard = nullptr;
+  const Node *read = resolveAccess(*call.operands[0], unguarded);
   const Node *outside = call.operands.size() == 2 ? resolve(*call.operands[1], context) : makeNumber(0, call.location);
   if (!read || !outside)
     return nullptr;

@@ -19,6 +19,7 @@ struct Call {
   /// The axes that `...` stands for. A call with brackets knows them before the callee's body is elaborated.
   std::optional<llvm::SmallVector<Axis, 4>> ellipsis;
   const Namespace *space = nullptr; // `in NAME`
+  std::optional<View> guard = {};   // see `Scope`
 };
 
 /// The `pop` statements of a layer, in the order of the text (Skips.cpp).
@@ -108,6 +109,9 @@ private:
   ValueId materialise(Body &body, const Binding &binding, StringRef name, Element element = Element::Real);
   bool enter(const Call &call);
 
+  // Guards.cpp
+  bool readsAtPositions(const Function &callee);
+
   // ElaborateModels.cpp
   std::optional<std::vector<Binding>> callLayer(const Call &call, Scope &scope);
   Instance &instanceFor(const Call &call, Scope &scope, llvm::ArrayRef<Value> types, const std::string &space);
@@ -185,6 +189,7 @@ private:
   unsigned callsBegun = 0; // calls of layers by layers that have not ended without an error
   bool calledByModel = true;
   std::vector<const Function *> active; // fns and layers being elaborated
+  llvm::DenseMap<const Function *, bool> readsComputedPositions;
   /// A short file can ask for a huge program, by nested repeats for example; these limits refuse it early. Not tuned:
   /// far more equations, iterations and nested calls than a model needs.
   static constexpr size_t stepLimit = 1 << 18, callDepthLimit = 64;

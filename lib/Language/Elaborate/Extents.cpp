@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 #include "Elaborator.h"
 #include "RuleBuilder.h"
-#include <cmath>
 
 using namespace plc::language;
 using llvm::Twine;
@@ -77,8 +76,7 @@ bool Elaborator::checkResult(const Declarator &result, const Binding &binding, S
 
 /// Whether a number is one of the type.
 static bool canBe(Element element, double number) {
-  double limit = largestNumber(element);
-  return isRealElement(element) || (isInteger(element) && number == std::floor(number) && std::abs(number) <= limit);
+  return isRealElement(element) || (isInteger(element) && holdsNumber(element, number));
 }
 
 /// Whether a value has the stated type and extents. Reports each difference.

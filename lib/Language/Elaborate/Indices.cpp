@@ -7,7 +7,8 @@ using llvm::Twine;
 using plc::Diagnostic;
 
 bool plc::language::hasIndex(const Expr &expr) {
-  return expr.brackets || llvm::any_of(expr.operands, [](const Expr *operand) { return hasIndex(*operand); });
+  return (expr.brackets && !isSlice(expr)) ||
+         llvm::any_of(expr.operands, [](const Expr *operand) { return hasIndex(*operand); });
 }
 
 /// The index of a name; a new one at its first use.
@@ -197,6 +198,7 @@ bool RuleBuilder::collect(const Expr &expr) {
     return true;
   case Expr::Access: return collectAccess(expr);
   case Expr::Call: return collectCall(expr);
+  case Expr::If: return collectIf(expr);
   default: return collectAll(expr.operands);
   }
 }
@@ -240,12 +242,15 @@ bool RuleBuilder::collectBare(const Expr &expr, const Binding &binding) {
 
 /// Collects the indices of `x[..]`, and gives them the extents of its axes.
 bool RuleBuilder::collectAccess(const Expr &expr, bool padded) {
+  if (isSlice(expr) && !isSliceHere(expr))
+    return false;
   const Binding *binding = scope.find(expr.name);
   tensorNames.try_emplace(expr.name, expr.location);
   scope.uses.try_emplace(expr.name, expr.location);
   bool known = binding && binding->kind == Binding::Tensor;
   size_t axis = 0, rank = known ? binding->view.axes.size() : 0;
   bool ok = true;
+  Binding slice;
   for (const IndexEntry &entry : expr.indices) {
     if (entry.isEllipsis()) {
       if (!scope.ellipsis) {
@@ -262,7 +267,10 @@ bool RuleBuilder::collectAccess(const Expr &expr, bool padded) {
                                                     expr.name + "' has its own");
       ok = false;
     }
-    if (!isPlainIndex(*entry.expr)) {
+    if (entry.expr->kind == Expr::Whole) {
+      if (axis < rank)
+        slice.view.axes.push_back(binding->view.axes[axis]);
+    } else if (!isPlainIndex(*entry.expr)) {
       ok &= readsTensor(*entry.expr, scope)
                 ? collect(*entry.expr)
                 : collectAffine(*entry.expr, axis < rank ? &binding->view.axes[axis] : nullptr, expr.name, padded);
@@ -273,7 +281,27 @@ bool RuleBuilder::collectAccess(const Expr &expr, bool padded) {
     }
     ++axis;
   }
-  return ok;
+  if (slice.view.axes.empty() || axis != rank)
+    return ok;
+  slice.kind = Binding::Tensor;
+  slice.location = binding->location;
+  return collectBare(expr, slice) && ok;
+}
+
+/// Whether a slice `g[l, :]` stands in a rule without indices, where it is a tensor of the whole axes.
+bool RuleBuilder::isSliceHere(const Expr &slice) {
+  auto isIndex = [&](const IndexEntry &entry) {
+    return entry.isEllipsis() || hasIndex(*entry.expr) || isPlainIndex(*entry.expr);
+  };
+  auto index = llvm::find_if(slice.indices, isIndex);
+  if (bare && index == slice.indices.end())
+    return true;
+  SMLoc location = bare ? index->location : slice.location;
+  diagnostics.error(location, "'" + slice.text.substr(0, 60) +
+                                  "' takes whole axes, for rules and arguments without indices; here each axis has an "
+                                  "index: a name in place of ':'");
+  badIndices = true;
+  return false;
 }
 
 /// Collects the indices of a call. A call of whole tensors is evaluated, since its shape is needed.
@@ -333,6 +361,8 @@ bool RuleBuilder::keeps(const Expr &call, size_t position) const {
   if (!callee || callee->results.size() != 1)
     return false;
   llvm::SmallVector<const IndexEntry *> named = namedAxes(*callee);
+  if (named.size() == 1) // all of them count it
+    position = 0;
   return position < named.size() && llvm::any_of(
                                         callee->results[0].axes,
                                         [&](const IndexEntry &entry) {

@@ -1,6 +1,6 @@
 //===- NarrowTypes.cpp - tensors of storage types -------------------------===//
 //
-// A tensor of bf16, f16 or i8 is read in the type that its elements are computed in, real or i32, which changes no
+// A tensor of bf16, f16, i8 or u8 is read in the type that its elements are computed in, real or i32, which changes no
 // element. A line of its own, or a result in a header, may define a tensor with such a type. It is computed and then
 // rounded once, by an equation of its own, after all clauses of the name.
 //
@@ -9,7 +9,9 @@
 
 using namespace plc::language;
 
-static_assert(plc::sumTypeOf(plc::ElementType::I8) == plc::ElementType::I32, "as `computedAs` says");
+static_assert(plc::sumTypeOf(plc::ElementType::I8) == plc::ElementType::I32 &&
+                  plc::sumTypeOf(plc::ElementType::U8) == plc::ElementType::I32,
+              "as `computedAs` says");
 
 /// A copy with another element type: emission casts it. `Body::rounded` keeps the exact value, to which later clauses
 /// add.

@@ -75,7 +75,7 @@ const Node *RuleBuilder::resolveCompare(const Expr &expr, const Context &context
 }
 
 /// The value of a condition of numbers alone; nullopt for others.
-static std::optional<bool> constantCondition(const Node &node) {
+std::optional<bool> plc::language::constantCondition(const Node &node) {
   if (node.kind != Node::Map)
     return std::nullopt;
   llvm::SmallVector<std::optional<bool>, 2> known;
@@ -141,8 +141,8 @@ const Node *RuleBuilder::resolveLogic(const Expr &expr, const Context &context) 
 /// A condition that is constant chooses its branch here; both branches have been checked.
 const Node *RuleBuilder::resolveIf(const Expr &expr, const Context &context) {
   const Node *test = wantCondition(resolve(*expr.operands[0], context));
-  const Node *yes = resolve(*expr.operands[1], context);
-  const Node *no = resolve(*expr.operands[2], context);
+  const Node *yes = resolve(*expr.operands[1], within(context, test, true));
+  const Node *no = resolve(*expr.operands[2], within(context, test, false));
   const Node *chosen = makeMap("select", expr.location, {test, yes, no});
   auto summed = sums.find(&expr);
   if (!chosen)
@@ -260,6 +260,7 @@ const Node *RuleBuilder::foldTerm(const Node &term, SMLoc location) {
     case BinaryOp::Div: result = result / value; break;
     case BinaryOp::FloorDiv: result = std::floor(result / value); break;
     case BinaryOp::Mod: result = result - std::floor(result / value) * value; break;
+    default: llvm_unreachable("a bit operation in a term");
     }
   }
   return makeNumber(result, location);
@@ -276,8 +277,41 @@ const Node *RuleBuilder::resolveFactor(const Expr &expr, const Context &context)
   case Expr::Name: return resolveName(expr, context);
   case Expr::Access: return resolveAccess(expr, context);
   case Expr::Call: return resolveCall(expr, context);
+  case Expr::Bits: return resolveBits(expr, context);
   default: return resolve(expr, context); // in parentheses
   }
+}
+
+/// A chain of bit operations; of one operand, its complement. Numbers are folded.
+const Node *RuleBuilder::resolveBits(const Expr &expr, const Context &context) {
+  const Node *result = expr.operands.size() == 1 ? makeNumber(-1, expr.location) : nullptr;
+  bool ok = true;
+  for (auto [operand, op] : llvm::zip(expr.operands, expr.operators)) {
+    const Node *next = resolve(*operand, context);
+    if (next && !isIntegral(*next)) {
+      std::string found = next->element == Element::Number ? "a number that is none" : nameOf(next->element).str();
+      StringRef remedy = next->element == Element::Bool ? "; conditions have 'and', 'or', 'not' and '!='"
+                         : op == BinaryOp::BitXor       ? "; convert with 'i32(..)'; a power is 'pow(a, b)'"
+                                                        : "; convert with 'i32(..)'";
+      diagnostics.error(next->location, "bit operations are for integers, found " + found + remedy);
+      next = nullptr;
+    }
+    ok &= next != nullptr;
+    if (!ok)
+      continue;
+    if (result && result->kind == Node::Number && next->kind == Node::Number) {
+      std::optional<int64_t> folded = applyBits(op, int64_t(result->number), int64_t(next->number));
+      if (!folded || std::abs(double(*folded)) > 9007199254740992.0) {
+        diagnostics.error(next->location, "the number '" + expr.text.substr(0, 60) + "' is beyond 2^53");
+        return nullptr;
+      }
+      result = makeNumber(double(*folded), expr.location);
+    } else {
+      result = result ? makeMap(bitFunctionOf(op), next->location, {result, next}) : next;
+    }
+    ok &= result != nullptr;
+  }
+  return ok ? result : nullptr;
 }
 
 /// An index hides a tensor, a tensor an index of a `repeat`, and that a size.
@@ -333,9 +367,13 @@ std::string RuleBuilder::nearestName(StringRef name) const {
 const Node *RuleBuilder::resolveAccess(const Expr &expr, const Context &context) {
   const Binding *binding = scope.find(expr.name);
   llvm::SmallVector<Node::Position, 4> entries;
-  bool ok = true;
+  bool ok = true, guarded = false;
+  unsigned whole = 0;
   for (const IndexEntry &entry : expr.indices) {
-    if (entry.isEllipsis()) {
+    if (entry.expr && entry.expr->kind == Expr::Whole) {
+      ok &= whole < left.size();
+      entries.push_back({{ok ? left[whole++] : 0}});
+    } else if (entry.isEllipsis()) {
       for (unsigned i = 0; scope.ellipsis && i < scope.ellipsis->size(); ++i)
         entries.push_back({{ellipsisIndex(i)}});
     } else if (isPlainIndex(*entry.expr)) {
@@ -353,6 +391,7 @@ const Node *RuleBuilder::resolveAccess(const Expr &expr, const Context &context)
       }
     } else if (auto affine = affines.find(entry.expr); affine != affines.end()) {
       const Affine &found = affine->second;
+      guarded |= found.guarded;
       entries.push_back({found.indices, found.constant, nullptr, found.strides, found.start});
     } else {
       entries.emplace_back(); // reported by the walk over indices
@@ -378,7 +417,15 @@ const Node *RuleBuilder::resolveAccess(const Expr &expr, const Context &context)
         .note(binding->location, "'" + expr.name + "' is defined here");
     return nullptr;
   }
-  return ok ? makeRead(binding->view, entries, expr.location) : nullptr;
+  if (!ok || !guardPositions(entries, binding->view.axes, context))
+    return nullptr;
+  const Node *read = makeRead(binding->view, entries, expr.location);
+  if (!guarded)
+    return read;
+  // Outside, where no branch takes it, the kernel reads nothing either: 0 stands there, as in `pad`.
+  Node padded = *read;
+  padded.padding = 0;
+  return finish(std::move(padded));
 }
 
 /// An integer expression in an index position that is no index.

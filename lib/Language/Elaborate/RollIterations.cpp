@@ -42,6 +42,7 @@ private:
     };
     auto sameIndex = [](const Index &x, const Index &y) { return x.extent == y.extent && x.left == y.left; };
     return match(a.result, b.result) && a.left == b.left && a.parts == b.parts && a.offsets == b.offsets &&
+           a.join == b.join &&
            std::equal(a.targets.begin(), a.targets.end(), b.targets.begin(), b.targets.end(), sameTarget) &&
            std::equal(a.indices->begin(), a.indices->end(), b.indices->begin(), b.indices->end(), sameIndex) &&
            match(*a.value, *b.value);
@@ -355,6 +356,7 @@ bool IterationRoller::roll(int64_t first, int64_t iterations) {
   const size_t mark = elaborator.diagnostics.mark();
   const bool wasBroken = body.broken;
   scope.iterations += ".0"; // allows names to be bound anew
+  scope.dependsOnIteration = false;
   if (!repeat.iteration.empty())
     scope.rolled.insert(repeat.iteration);
   auto giveUp = [&](const llvm::Twine &reason) {
@@ -386,7 +388,7 @@ bool IterationRoller::roll(int64_t first, int64_t iterations) {
   // Otherwise every iteration is compared.
   const bool needsAll = !repeat.iteration.empty() && !isLinear(repeat.body);
   for (int64_t distance = 1; distance < loop->iterations; ++distance) {
-    if (!needsAll && distance > 2 && distance < loop->iterations - 1)
+    if (!needsAll && !scope.dependsOnIteration && distance > 2 && distance < loop->iterations - 1)
       continue;
     start.giveNames(scope);
     std::optional<Turn> other = take(first + distance);

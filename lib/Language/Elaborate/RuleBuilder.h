@@ -9,10 +9,14 @@
 #include "llvm/ADT/StringSet.h"
 #include <map>
 
+namespace mlir::presburger {
+class PresburgerRelation;
+} // namespace mlir::presburger
+
 namespace plc::language {
 
 /// Elaborates one rule in three passes over its expressions. It finds indices and extents (Indices.cpp,
-/// AffineIndices.cpp, ElaborateWindows.cpp), places sums (SumRule.cpp), and resolves expressions to nodes (Resolve.cpp,
+/// AffineIndices.cpp, ElaborateWindows.cpp, Guards.cpp), places sums (SumRule.cpp), and resolves expressions to nodes (Resolve.cpp,
 /// Calls.cpp). Left sides have files of their own: ElaborateSlices.cpp, Scatters.cpp, Collect.cpp. All uses of a name
 /// as an index of the rule are one index. Methods are grouped by the file that defines them.
 class RuleBuilder : private IndexNames {
@@ -37,7 +41,16 @@ private:
     const Expr *term = nullptr;               // the innermost chain around it
     bool inPosition = false;                  // in index brackets, where nothing is summed
     llvm::SmallVector<IndexId, 2> bound = {}; // by the reductions around it
+    const Node *guard = nullptr;              // the conditions of the branches around it; null: none
+    std::optional<IndexId> hidden = {};       // bound around it, but in the conditions another index of that name
   };
+
+  /// A condition of an `if` around an expression, and whether it holds there.
+  struct Branch {
+    const Expr *condition;
+    bool holds;
+  };
+  using Branches = llvm::SmallVector<Branch, 2>;
 
   /// `coefficient * index`. `written`: the text has a coefficient, be it 1.
   struct AffineTerm {
@@ -60,6 +73,7 @@ private:
     llvm::SmallVector<int64_t, 1> strides = {};
     int64_t start = 0;
     std::vector<AffineTerm> terms = {};
+    bool guarded = false; // it is inside only where the conditions around it hold
   };
 
   /// A position on the right that reads an axis of `tensor` with a known extent.
@@ -68,6 +82,7 @@ private:
     Axis axis;
     StringRef tensor;
     bool padded; // in `pad(..)`: it may fall outside
+    Branches branches = {};
     bool settled = false;
   };
 
@@ -77,6 +92,7 @@ private:
   void buildClause(const Statement &rule);
   bool joinEarlier(const Declarator &clause);
   const Node *addEarlier(const Node *node, SMLoc location);
+  bool isEmptySum() const { return joiner == "add" && earlier->isEmptySum(); }
   void noteIndices(const Expr &expr) const;
   bool declareLeft(const Declarator &left);
   bool finishLeft(StringRef name);
@@ -134,6 +150,7 @@ private:
   bool collectOnce(const Expr &right);
   bool collectRight(const Expr &right);
   bool collectAccess(const Expr &expr, bool padded = false);
+  bool isSliceHere(const Expr &slice);
   bool collectCall(const Expr &expr);
   bool collectBare(const Expr &expr, const Binding &binding);
   bool isPlainIndex(const Expr &expr);
@@ -147,6 +164,21 @@ private:
   bool keeps(const Expr &call, size_t position) const override;
   bool takesIndices(const Expr &call) const override;
 
+  // Guards.cpp
+  bool collectIf(const Expr &expr);
+  bool addLinear(const Expr &expr, int64_t factor, llvm::MutableArrayRef<int64_t> row) const;
+  bool addLinearProduct(const Expr &expr, int64_t factor, llvm::MutableArrayRef<int64_t> row) const;
+  mlir::presburger::PresburgerRelation factsOf(const Expr &condition, bool holds) const;
+  mlir::presburger::PresburgerRelation comparisonFacts(const Expr &compare, bool holds) const;
+  std::pair<bool, bool> excludes(const Reading &reading) const;
+  void noteMissing(Diagnostic &error, const Reading &reading) const;
+  Context outermost();
+  Context within(const Context &outer, const Node *test, bool holds);
+  static Context hiding(const Context &outer, llvm::ArrayRef<IndexId> ids);
+  bool refuseHidden(SMLoc location, const Context &context);
+  const Node *guardOver(const Node *guard, llvm::ArrayRef<IndexId> dims);
+  bool guardPositions(llvm::MutableArrayRef<Node::Position> entries, llvm::ArrayRef<Axis> axes, const Context &context);
+
   // AffineIndices.cpp
   void markParts(const Declarator &left);
   bool addTerms(const Expr &expr, int64_t factor, bool written, std::vector<AffineTerm> &terms, int64_t &constant);
@@ -159,7 +191,8 @@ private:
   bool setParts(Affine &affine);
   bool isPartOrSplit(const Affine &affine) const;
   bool setAxis(const Affine &affine, Axis axis, const llvm::Twine &owner);
-  bool checkConstant(int64_t constant, const Expr &expr, const Axis &axis, StringRef tensor);
+  bool checkConstant(int64_t constant, const Expr &expr, const Axis &axis, StringRef tensor,
+                     const Reading *reading = nullptr);
   bool refuseAffine(const Expr &expr, const llvm::Twine &why);
 
   // ElaborateWindows.cpp
@@ -193,6 +226,7 @@ private:
   const Node *resolveIf(const Expr &expr, const Context &context);
   const Node *resolveTerm(const Expr &expr, const Context &context);
   const Node *resolveFactor(const Expr &expr, const Context &context);
+  const Node *resolveBits(const Expr &expr, const Context &context);
   const Node *resolveName(const Expr &expr, const Context &context);
   const Node *resolveAccess(const Expr &expr, const Context &context);
   const Node *resolveGathered(const Expr &expr, const Context &context);
@@ -210,13 +244,26 @@ private:
   bool bindsUnder(const Expr &expr, IndexId id, const Node &operand);
   const Node *resolveConversion(const Expr &expr, const Context &context);
   const Node *resolveFn(const Expr &expr, const Function &callee, const Context &context);
-  bool bindHeader(const Expr &expr, const Function &callee, llvm::MapVector<StringRef, IndexId> &header);
-  std::optional<Binding> argumentOf(const Node *node, llvm::ArrayRef<IndexId> axes, const Declarator &formal,
-                                    SMLoc location);
+  /// The indices that a call binds to the axes that a header names; several count one axis together.
+  using BoundAxes = llvm::MapVector<StringRef, llvm::SmallVector<IndexId, 1>>;
+  /// The indices of a tensor's axes, and how many of them, in order, count each axis.
+  struct CallAxes {
+    llvm::SmallVector<IndexId, 4> ids;
+    llvm::SmallVector<unsigned, 4> parts;
+    void add(llvm::ArrayRef<IndexId> axis) {
+      ids.append(axis.begin(), axis.end());
+      parts.push_back(axis.size());
+    }
+  };
+  bool bindHeader(const Expr &expr, const Function &callee, BoundAxes &header);
+  std::optional<Binding> argumentOf(const Node *node, const CallAxes &axes, const Declarator &formal, SMLoc location);
+  bool passArguments(Call &call, llvm::ArrayRef<const Node *> nodes, llvm::ArrayRef<IndexId> rest,
+                     const BoundAxes &header);
+  const Node *readResult(const Binding &result, llvm::ArrayRef<IndexId> rest, const BoundAxes &header,
+                         const Call &call);
   std::optional<std::vector<Binding>> callWhole(const Expr &expr, const Namespace *where);
-  std::optional<llvm::SmallVector<IndexId, 4>> logicalAxes(const Declarator &formal, llvm::ArrayRef<IndexId> rest,
-                                                           const llvm::MapVector<StringRef, IndexId> &header,
-                                                           const Expr &call);
+  std::optional<CallAxes> logicalAxes(const Declarator &formal, llvm::ArrayRef<IndexId> rest, const BoundAxes &header,
+                                      const Expr &call);
 
   Elaborator &elaborator;
   Diagnostics &diagnostics;
@@ -233,7 +280,8 @@ private:
   SMLoc leftLocation;
   std::optional<unsigned> iterationAxis; // the axis of which the rule gives one position
   bool bare = false;                     // no index on the right
-  std::optional<Binding> earlier;        // `+=`: the sum of the clauses before
+  std::optional<Binding> earlier;        // a clause: the sum of those before, or what they are joined to
+  StringRef joiner = "add";              // a clause: the function that joins it
   const Expr *whole = nullptr;           // `y += f(x) in NAME`
   const Namespace *space = nullptr;
   bool badIndices = false;
@@ -244,6 +292,7 @@ private:
   std::map<const Expr *, Affine> affines; // index expressions that are no plain index
   std::optional<bool> rightIsGood;        // result of `collectOnce`
   std::vector<Reading> readings;          // affine positions that have indices
+  Branches branches;                      // around the expression whose indices are collected
   SumLocations sums;
 };
 
@@ -254,7 +303,9 @@ llvm::SmallVector<const IndexEntry *> namedAxes(const Function &callee);
 bool bindsIndices(const Function &callee, size_t count);
 /// Whether an index occurs in the expression, arguments of calls included.
 bool hasIndex(const Expr &expr);
-/// Whether an index expression contains a tensor or a floor operation. The access is then a gather.
+/// The value of a condition of numbers alone; nullopt for others.
+std::optional<bool> constantCondition(const Node &node);
+/// Whether an index expression contains a tensor, or a floor or bit operation. The access is then a gather.
 bool readsTensor(const Expr &expr, const Scope &scope);
 
 } // namespace plc::language

@@ -49,16 +49,18 @@ void RuleBuilder::build(const Statement &rule) {
   }
 }
 
-/// `y[i] += e`: the first clause of a name defines it, the others add to what is there, in text order.
+/// `y[i] += e`: the first clause of a name defines it, the others add to what is there, in text order. `max=`, `min=` and
+/// `mul=` join likewise.
 void RuleBuilder::buildClause(const Statement &rule) {
+  joiner = rule.join;
   const Declarator &left = rule.lefts[0];
   const Expr &value = *rule.value;
   const Binding *before = scope.find(left.name);
   // Adding to an argument or a parameter would change what other rules read.
   if (before && !scope.defined.contains(left.name)) {
     diagnostics
-        .error(left.location,
-               "'+=' adds to what rules of this body define, but '" + left.name + "' is no rule's result")
+        .error(left.location, "'" + clauseToken(joiner) + "' adds to what rules of this body define, but '" +
+                                  left.name + "' is no rule's result")
         .note(before->location, "'" + left.name + "' is defined here");
     body.broken = true;
     return;
@@ -106,7 +108,7 @@ bool RuleBuilder::joinEarlier(const Declarator &clause) {
   if (earlier->kind == Binding::Broken)
     return false;
   // A sum without clauses has the shape of the first.
-  if (earlier->isEmptySum())
+  if (isEmptySum())
     return true;
   llvm::ArrayRef<Axis> axes;
   if (earlier->kind == Binding::Tensor)
@@ -140,21 +142,21 @@ bool RuleBuilder::joinEarlier(const Declarator &clause) {
 /// The sum so far plus one more clause.
 const Node *RuleBuilder::addEarlier(const Node *clause, SMLoc location) {
   // `aux = 0` before a `repeat` stands for an empty sum; adding a real 0 would turn -0 into +0.
-  if (earlier->isEmptySum())
+  if (isEmptySum())
     return clause;
   if (earlier->kind == Binding::Number) {
-    if (clause->kind == Node::Number)
+    if (clause->kind == Node::Number && joiner == "add")
       return makeNumber(earlier->number + clause->number, location);
-    return makeMap("add", location, {makeNumber(earlier->number, location), clause});
+    return makeMap(joiner, location, {makeNumber(earlier->number, location), clause});
   }
   llvm::SmallVector<Node::Position, 4> entries;
   for (const Affine &axis : leftAxes)
     entries.push_back({axis.indices});
   const Node *sum = makeRead(earlier->view, entries, location);
   // Clauses of truth values are joined by 'or'.
-  if (sum && sum->element == Element::Bool && clause->element == Element::Bool)
+  if (sum && joiner == "add" && sum->element == Element::Bool && clause->element == Element::Bool)
     return makeMap("or", location, {sum, clause});
-  return wantNumber(sum) && wantNumber(clause) ? makeMap("add", location, {sum, clause}) : nullptr;
+  return wantNumber(sum) && wantNumber(clause) ? makeMap(joiner, location, {sum, clause}) : nullptr;
 }
 
 /// `y, z = f(a, b)`.
@@ -199,10 +201,10 @@ std::optional<Binding> RuleBuilder::buildEquation(StringRef name, SMLoc location
   else
     ok &= checkClashes();
   // Resolve names even if extents disagree, because errors in names are independent of them.
-  ok &= placeSums(expr, *this, *indices, sums, diagnostics);
+  ok &= placeSums(expr, *this, *indices, sums, diagnostics, joiner == "add" ? "" : clauseToken(joiner));
   noteIndices(expr);
   size_t errors = diagnostics.size();
-  const Node *node = resolve(expr, Context());
+  const Node *node = resolve(expr, outermost());
   ok &= node != nullptr;
   // Do not report missing extents if an expression could not be read: it may have given them.
   if (!bare && diagnostics.size() == errors)

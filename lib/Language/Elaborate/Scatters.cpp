@@ -3,13 +3,15 @@
 // `a[b, dst[b, e], d] += m[b, e, d]` adds each value of the right side to the element that its positions name. So does
 // `a[b, 2*i + p] = m[b, i, p]` if that neither splits an axis nor gives a slice of one: windows, strides, numbers. The
 // rule runs over the indices of all positions, in the order of the brackets. An index that only a position has is not
-// summed by the sum rule, because the left side has it. Elements that no position names are 0.
+// summed by the sum rule, because the left side has it. Elements that no position names are 0. `max=`, `min=` and `mul=`
+// join in place of the addition; elements that no position names are what such a reduction begins at.
 //
 //===----------------------------------------------------------------------===//
 #include "Emit/EmitEquations.h"
 #include "Emit/Integers.h"
 #include "RuleBuilder.h"
 #include "plc/Dialect/Ein/Ein.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace plc::language;
 using llvm::Twine;
@@ -32,7 +34,8 @@ std::optional<bool> RuleBuilder::scatters(const Declarator &declarator, const Ex
       return std::nullopt;
     if (affine->indices.size() > 1)
       collectOnce(right);
-    found |= !isPartOrSplit(*affine);
+    // Elements outside of a part are 0 for a sum, and another number for a maximum.
+    found |= !isPartOrSplit(*affine) || (joiner != "add" && affine->start);
     affines[entry.expr] = std::move(*affine);
   }
   return found;
@@ -108,7 +111,7 @@ bool RuleBuilder::resolveTargets(llvm::ArrayRef<LeftAxis> targets, llvm::ArrayRe
   for (bool ordered : {false, true}) {
     resolved.clear();
     for (const LeftAxis &target : targets) {
-      const Node *position = target.expr ? resolveGathered(*target.expr, Context()) : nullptr;
+      const Node *position = target.expr ? resolveGathered(*target.expr, outermost()) : nullptr;
       if (target.expr && !position)
         return false;
       resolved.push_back({target.index, position});
@@ -141,13 +144,14 @@ std::optional<Binding> RuleBuilder::buildScatter(StringRef name, SMLoc location,
   std::vector<Step::Target> resolved;
   if (!ok || !(whole = axesOfTargets(name, location, *targets)) || !resolveTargets(*targets, *whole, name, resolved))
     return std::nullopt;
-  ok = placeSums(expr, *this, *indices, sums, diagnostics);
-  const Node *node = resolve(expr, Context());
+  ok = placeSums(expr, *this, *indices, sums, diagnostics, joiner == "add" ? "" : clauseToken(joiner));
+  const Node *node = resolve(expr, outermost());
   if (!node || !ok || !finishLeft(name) || !checkTargets(*targets, *whole, name))
     return std::nullopt;
   if (node->element == Element::Bool) {
-    diagnostics.error(node->location,
-                      "values at computed positions are added, found bool; convert with 'real(..)' or 'i32(..)'");
+    diagnostics.error(node->location, "values at computed positions are " +
+                                          Twine(joiner == "add" ? "added" : "numbers") +
+                                          ", found bool; convert with 'real(..)' or 'i32(..)'");
     return std::nullopt;
   }
   Binding part =
@@ -156,14 +160,23 @@ std::optional<Binding> RuleBuilder::buildScatter(StringRef name, SMLoc location,
     return std::nullopt;
   Step &step = body.steps.back();
   step.targets = std::move(resolved);
+  step.join = joiner;
   body.values[step.result].axes = *whole;
   if (!elaborator.checkStep(body.values[step.result]))
     return std::nullopt;
   part.view = body.whole(step.result);
-  return earlier && earlier->kind == Binding::Tensor ? addWholes(name, location, part) : part;
+  return earlier && !isEmptySum() ? addWholes(name, location, part) : part;
 }
 
-/// Adds `updates`, over the indices of the left side, at the step's positions.
+static plc::ein::Reduction reductionOf(StringRef join) {
+  return llvm::StringSwitch<plc::ein::Reduction>(join)
+      .Case("max", plc::ein::Reduction::max)
+      .Case("min", plc::ein::Reduction::min)
+      .Case("mul", plc::ein::Reduction::prod)
+      .Default(plc::ein::Reduction::sum);
+}
+
+/// Joins `updates`, over the indices of the left side, at the step's positions.
 mlir::Value BodyEmitter::emitScatter(mlir::Value updates, mlir::Type result) {
   llvm::ArrayRef<IndexId> domain = step->left;
   llvm::SmallVector<mlir::Value> positions;
@@ -180,8 +193,8 @@ mlir::Value BodyEmitter::emitScatter(mlir::Value updates, mlir::Type result) {
     maps.push_back(mapOf(domain, position.dims));
   }
   maps.push_back(AffineMap::get(domain.size(), positions.size(), axes, builder.getContext()));
-  return plc::ein::ScatterAddOp::create(builder, at(step->location), result, updates, positions,
-                                        /*factor=*/mlir::Value(), /*accumulator=*/mlir::Value(),
-                                        builder.getDenseI64ArrayAttr(extents(domain)),
-                                        builder.getAffineMapArrayAttr(maps));
+  return plc::ein::ScatterAddOp::create(
+      builder, at(step->location), result, updates, positions,
+      /*factor=*/mlir::Value(), /*accumulator=*/mlir::Value(), builder.getDenseI64ArrayAttr(extents(domain)),
+      builder.getAffineMapArrayAttr(maps), plc::ein::joinAttr(builder.getContext(), reductionOf(step->join)));
 }

@@ -52,7 +52,11 @@ struct Scope {
   llvm::StringMap<int64_t> iterationCounts;
   /// Indices of `repeat`s that become loops: their values are not known here.
   llvm::StringSet<> rolled;
+  /// Whether the value of one of them, in this iteration, shows that a read stays inside. Then each iteration must.
+  bool dependsOnIteration = false;
   const Frame *frame = nullptr;
+  /// Of an fn that is called in a branch: where the branch is taken, over the axes of `...`.
+  std::optional<View> guard;
   /// In a layer: the values of its `pop` statements.
   llvm::DenseMap<const Statement *, Binding> popped;
   /// The iterations of the enclosing `repeat`s, as they stand behind a layer's name in a path: ".3".

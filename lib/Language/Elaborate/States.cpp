@@ -32,10 +32,7 @@ void Elaborator::elaborateStates(const Statement &statement, Scope &scope, Body 
     std::optional<double> number = evaluateNumber(init, scope.sizes, diagnostics);
     bool fits =
         number && std::isfinite(*number) &&
-        (isRealElement(value.element) ||
-         (*number == std::floor(*number) &&
-          (isInteger(value.element) ? std::abs(*number) <= std::min(largestNumber(value.element), double(INT32_MAX))
-                                    : *number == 0 || *number == 1)));
+        (isRealElement(value.element) || (std::abs(*number) <= INT32_MAX && holdsNumber(value.element, *number)));
     if (number && !fits)
       diagnostics.error(init.location, "state '" + name.name + "' begins as " + init.text.substr(0, 60) +
                                            ", expected a finite number of its type, " + nameOf(value.element));

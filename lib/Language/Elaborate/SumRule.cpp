@@ -23,13 +23,14 @@ using Uses = llvm::SmallVector<Use, 4>; // one for each index, a tensor's if the
 /// Descends from the right side to the smallest term that holds all uses of an index, for one index at a time.
 class SumRule {
 public:
-  SumRule(const IndexNames &names, const std::vector<Index> &indices, SumLocations &locations, Diagnostics &diagnostics)
-      : names(names), indices(indices), locations(locations), diagnostics(diagnostics) {}
+  SumRule(const IndexNames &names, const std::vector<Index> &indices, SumLocations &locations, Diagnostics &diagnostics,
+          StringRef clause)
+      : names(names), indices(indices), locations(locations), diagnostics(diagnostics), clause(clause) {}
 
   bool run(const Expr &value) {
     for (const Use &use : usesOf(value))
       if (indices[use.index].left < 0)
-        location(value, use.index, /*argument=*/false);
+        location(value, use.index, /*argument=*/!clause.empty());
     return ok;
   }
 
@@ -45,12 +46,13 @@ private:
   void placeInAnd(const Expr &both, IndexId index);
   void placeInIf(const Expr &choice, IndexId index);
   void sumOver(const Expr &term, IndexId index);
-  void refuse(const Expr &term, IndexId index, StringRef reason);
+  void refuse(const Expr &term, IndexId index, const Twine &reason);
 
   const IndexNames &names;
   const std::vector<Index> &indices;
   SumLocations &locations;
   Diagnostics &diagnostics;
+  const StringRef clause;
   llvm::DenseMap<const Expr *, std::unique_ptr<Uses>> known;
   bool ok = true;
 };
@@ -179,10 +181,13 @@ void SumRule::placeInChain(const Expr &chain, IndexId index, bool argument) {
   if (usesDirectly(user, index)) {
     // `exp(x[k])` is more often a forgotten index than a sum that is meant.
     if (argument && factors.size() == 1 && user.kind == Expr::Access)
-      return refuse(chain, index, "its term is a single tensor directly under a function");
+      return refuse(chain, index,
+                    clause.empty()
+                        ? "its term is a single tensor directly under a function"
+                        : "its term is a single tensor, under a function or in the clause of '" + clause.str() + "'");
     return sumOver(chain, index);
   }
-  if (user.kind != Expr::Call)
+  if (user.kind != Expr::Call && user.kind != Expr::Bits) // a bit operation sums as a function of its operands does
     return location(user, index, argument && factors.size() == 1);
   llvm::SmallVector<const Expr *> arguments;
   for (const Expr *operand : user.operands)
@@ -190,7 +195,7 @@ void SumRule::placeInChain(const Expr &chain, IndexId index, bool argument) {
       arguments.push_back(operand);
   if (arguments.size() > 1)
     return sumOver(chain, index);
-  location(*arguments[0], index, /*argument=*/names.takesIndices(user));
+  location(*arguments[0], index, /*argument=*/user.kind == Expr::Bits || names.takesIndices(user));
 }
 
 /// "Each operand holds somewhere" is not "all hold somewhere", so an index in several operands is not summed.
@@ -219,7 +224,7 @@ void SumRule::sumOver(const Expr &term, IndexId index) {
 }
 
 /// Reports an index that the rule does not place, with `sum[i](..)` as the remedy.
-void SumRule::refuse(const Expr &term, IndexId index, StringRef reason) {
+void SumRule::refuse(const Expr &term, IndexId index, const Twine &reason) {
   ok = false;
   locations[&term].push_back(index);
   StringRef name = indices[index].name;
@@ -231,6 +236,6 @@ void SumRule::refuse(const Expr &term, IndexId index, StringRef reason) {
 }
 
 bool plc::language::placeSums(const Expr &value, const IndexNames &names, const std::vector<Index> &indices,
-                              SumLocations &locations, Diagnostics &diagnostics) {
-  return SumRule(names, indices, locations, diagnostics).run(value);
+                              SumLocations &locations, Diagnostics &diagnostics, StringRef clause) {
+  return SumRule(names, indices, locations, diagnostics, clause).run(value);
 }

@@ -35,8 +35,10 @@ public:
 
 /// Finds the terms to sum over in a right side. If the text does not decide for an index, reports an error that offers
 /// `sum[j](..)`, and takes the term around it, so that other errors are found, too. Returns whether there was no error.
+/// `clause`, if there is one, is how the text writes a clause that does not add, as `max=`: it takes a tensor as a
+/// function does.
 bool placeSums(const Expr &value, const IndexNames &names, const std::vector<Index> &indices, SumLocations &locations,
-               Diagnostics &diagnostics);
+               Diagnostics &diagnostics, StringRef clause = "");
 
 } // namespace plc::language
 

@@ -284,6 +284,7 @@ static StringRef functionOf(BinaryOp op, Element element) {
   case BinaryOp::Div: return "div";
   case BinaryOp::FloorDiv: return "floor_div";
   case BinaryOp::Mod: return "floor_mod";
+  default: return bitFunctionOf(op);
   }
   llvm_unreachable("no operator");
 }
@@ -393,7 +394,11 @@ BodyEmitter::Operand BodyEmitter::emitNode(const Node &node, Element wanted) {
     return emitNumber(node.number, node.location, element);
   case Node::Iota: return emitIota(node, element);
   case Node::Read: return emitCast(emitRead(node), node.element, node.location);
-  case Node::Map: return emitMapNode(node, wanted);
+  case Node::Map:
+    // Bits of numbers are those of integers.
+    if (isRealElement(element) && isBitFunction(node.function))
+      return emitCast(emitMapNode(node, integerTypeOf(node, *step->indices)), element, node.location);
+    return emitMapNode(node, wanted);
   case Node::Term: return emitTerm(node, wanted);
   case Node::Reduce: return emitReduceNode(node, wanted);
   case Node::Positions: return emitPositions(node);
@@ -419,7 +424,11 @@ BodyEmitter::Operand BodyEmitter::emitDraw(const Node &node) {
     return {plc::ein::TrainingOp::create(builder, at(node.location), type), {}};
   if (node.function == "step")
     return {beforeLoops([&] { return plc::ein::StepOp::create(builder, at(node.location), type); }), {}};
-  return {emitDrawOfIterations(node, type), node.dims};
+  // A condition that draws is read twice where it guards a position.
+  mlir::Value &draw = drawn[&node];
+  if (!draw)
+    draw = emitDrawOfIterations(node, type);
+  return {draw, node.dims};
 }
 
 /// The operand in an element type; itself if it has that type.
@@ -435,6 +444,7 @@ BodyEmitter::Operand BodyEmitter::emitCast(const Operand &operand, Element eleme
 /// left side, merges and places them, and rounds at last.
 void BodyEmitter::emit(const Step &next) {
   step = &next;
+  drawn.clear();
   if (step->loop)
     return emitLoop(next);
   if (step->callee) {

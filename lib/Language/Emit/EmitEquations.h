@@ -133,9 +133,10 @@ private:
   const llvm::SourceMgr &sources;
   std::vector<mlir::Value> values;
   const Step *step = nullptr;
-  std::vector<LoopFrame *> loops; // outer ones first
-  int64_t iterationCount = 0;     // the extent of `iterationIndex`
-  int64_t draws = 0;              // sites of draws so far
+  std::vector<LoopFrame *> loops;                  // outer ones first
+  int64_t iterationCount = 0;                      // the extent of `iterationIndex`
+  int64_t draws = 0;                               // sites of draws so far
+  llvm::DenseMap<const Node *, mlir::Value> drawn; // by the step
 };
 
 } // namespace plc::language

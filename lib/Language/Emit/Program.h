@@ -42,8 +42,8 @@ constexpr std::optional<ElementKind> kindOf(Element element) {
 }
 constexpr bool isInteger(Element element) { return kindOf(element) == ElementKind::Integer; }
 constexpr bool isRealElement(Element element) { return kindOf(element) == ElementKind::Real; }
-/// The type in which elements are computed: storage types (bf16, f16, i8) only hold numbers, and are computed as real
-/// or i32.
+/// The type in which elements are computed: storage types (bf16, f16, i8, u8) only hold numbers, and are computed as
+/// real or i32.
 constexpr Element computedAs(Element element) {
   std::optional<ElementType> type = chosenType(element);
   if (!type || !isNarrow(*type))
@@ -51,9 +51,16 @@ constexpr Element computedAs(Element element) {
   return isReal(*type) ? Element::Real : Element::I32;
 }
 constexpr bool isNarrow(Element element) { return computedAs(element) != element; }
-/// The largest n such that all integers up to n are numbers of the integer type and doubles.
-constexpr double largestNumber(Element element) {
-  return element == Element::I8 ? INT8_MAX : element == Element::I32 ? INT32_MAX : 9007199254740992.0;
+/// Whether a number is one of the integer type, or 0 or 1 of the truth values. Of i64, if all integers up to it are
+/// doubles.
+constexpr bool holdsNumber(Element element, double number) {
+  bool isNatural = element == Element::U8 || element == Element::Bool;
+  double largest = element == Element::I8     ? INT8_MAX
+                   : element == Element::U8   ? UINT8_MAX
+                   : element == Element::I32  ? INT32_MAX
+                   : element == Element::Bool ? 1
+                                              : 9007199254740992.0;
+  return number >= (isNatural ? 0 : -largest) && number <= largest && number == static_cast<double>(int64_t(number));
 }
 StringRef nameOf(Element element);
 /// The type that a declaration names; real if the name is empty.
@@ -179,6 +186,7 @@ struct Step {
     const Node *position;
   };
   std::vector<Target> targets; // of a scatter; empty: `left` counts the elements of the result
+  StringRef join = "add";      // of a scatter: the function that joins values at one position
   const Node *value = nullptr;
   std::shared_ptr<std::vector<Index>> indices;
   // Calls.

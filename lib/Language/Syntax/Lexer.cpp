@@ -119,10 +119,10 @@ void Lexer::lexOne() {
   }
   if (c == '"')
     return lexString();
-  for (StringRef symbol : {"...", "->", "+=", "==", "!=", "<=", ">=", "//"})
+  for (StringRef symbol : {"...", "->", "+=", "==", "!=", "<=", ">=", "<<", ">>", "//"})
     if (source.substr(at).starts_with(symbol))
       return push(Token::Symbol, symbol.size());
-  if (StringRef("()[]{},;:=<>+-*/%~.").contains(c))
+  if (StringRef("()[]{},;:=<>+-*/%~&|^.").contains(c))
     return push(Token::Symbol, 1);
   badBytes();
 }

@@ -1,6 +1,7 @@
 //===- ParseExpression.cpp - expressions, by precedence -------------------===//
 #include "Parser.h"
 #include "plc/Support/Diagnostics.h"
+#include <array>
 
 using namespace plc::language;
 
@@ -83,7 +84,7 @@ const Expr *Parser::parseNot() {
 
 /// At most one comparison: a chain is an error with a remedy.
 const Expr *Parser::parseComparison() {
-  const Expr *left = parseSum();
+  const Expr *left = parseBits();
   if (!left)
     return nullptr;
   static constexpr StringRef comparisons[] = {"==", "!=", "<=", ">=", "<", ">"};
@@ -93,7 +94,7 @@ const Expr *Parser::parseComparison() {
     Expr *expr = make(Expr::Compare, SMLoc::getFromPointer(left->text.begin()));
     expr->name = op;
     expr->location = take().location();
-    const Expr *right = parseSum();
+    const Expr *right = parseBits();
     if (!right)
       return nullptr;
     expr->operands = {left, right};
@@ -106,6 +107,28 @@ const Expr *Parser::parseComparison() {
     return expr;
   }
   return left;
+}
+
+/// `|` over `^` over `&` over the shifts, which are over sums, as in Python.
+const Expr *Parser::parseBits(unsigned level) {
+  static constexpr std::array<StringRef, 2> levels[] = {{"|", "|"}, {"^", "^"}, {"&", "&"}, {"<<", ">>"}};
+  if (level == std::size(levels))
+    return parseSum();
+  const Expr *first = parseBits(level + 1);
+  auto atOperator = [&] { return at(levels[level][0]) || at(levels[level][1]); };
+  if (!first || !atOperator())
+    return first;
+  Expr *expr = make(Expr::Bits, SMLoc::getFromPointer(first->text.begin()));
+  expr->operands = {first};
+  expr->operators = {binaryOpOf(peek().text)};
+  while (atOperator()) {
+    expr->operators.push_back(binaryOpOf(take().text));
+    const Expr *next = parseBits(level + 1);
+    if (!next)
+      return nullptr;
+    expr->operands.push_back(next);
+  }
+  return finish(expr);
 }
 
 /// Sums and products are n-ary, so that long ones are not deep.
@@ -150,11 +173,14 @@ const Expr *Parser::parseProduct() {
 }
 
 const Expr *Parser::parseUnary() {
-  if (!at("-"))
+  if (!at("-") && !at("~"))
     return parsePrimary();
   if (!nest(peek().location(), nesting))
     return nullptr;
-  Expr *expr = make(Expr::Negate, take().location());
+  Expr *expr = make(at("-") ? Expr::Negate : Expr::Bits, peek().location());
+  if (expr->kind == Expr::Bits)
+    expr->operators = {binaryOpOf(peek().text)};
+  take();
   const Expr *operand = parseUnary();
   if (!operand)
     return nullptr;
@@ -252,13 +278,16 @@ bool Parser::parseCallArguments(Expr &call) {
   return close(")");
 }
 
-/// `[i, ..., 2*j + p, k: N]`.
+/// `[i, ..., 2*j + p, k: N, :]`.
 bool Parser::parseIndices(std::vector<IndexEntry> &entries) {
   if (!open("[", ""))
     return false;
   while (!at("]")) {
     IndexEntry entry{peek().location()};
-    if (!accept("...")) {
+    if (at(":")) {
+      Expr *whole = make(Expr::Whole, take().location());
+      entry.expr = finish(whole);
+    } else if (!accept("...")) {
       // `x[if]`: no `if` begins so.
       if (at("if") && (tokens[position + 1].is("]") || tokens[position + 1].is(","))) {
         StringRef name;

@@ -144,7 +144,15 @@ bool Parser::parseStash(Statement &statement) {
   return statement.value;
 }
 
-/// `y[i] = e`, `y, z = f(x)`, `y[i] += e`, or a declaration `y: i32[N, C]` without a value.
+/// Whether a clause follows a left side: `+=`, or `max=`, `min=` or `mul=` without a blank inside.
+bool Parser::atJoin() const {
+  const Token &word = raw(), &next = tokens[position + 1];
+  return at("+=") ||
+         (word.kind == Token::Word && !word.startsLine && llvm::is_contained({"max", "min", "mul"}, word.text) &&
+          next.is("=") && word.text.end() == next.text.begin());
+}
+
+/// `y[i] = e`, `y, z = f(x)`, `y[i] += e`, `y[i] max= e`, or a declaration `y: i32[N, C]` without a value.
 bool Parser::parseRule(Statement &statement) {
   statement.kind = Statement::Rule;
   do {
@@ -152,7 +160,7 @@ bool Parser::parseRule(Statement &statement) {
       return false;
   } while (accept(","));
   auto typed = llvm::find_if(statement.lefts, [](const Declarator &left) { return left.elementLocation.isValid(); });
-  if (typed != statement.lefts.end() && statement.lefts.size() == 1 && !at("=") && !at("+=")) {
+  if (typed != statement.lefts.end() && statement.lefts.size() == 1 && !at("=") && !atJoin()) {
     statement.kind = Statement::Extents;
     checkAxes(*typed, true);
     return true;
@@ -164,12 +172,19 @@ bool Parser::parseRule(Statement &statement) {
                                               "before its rules: 'y: i32[N, C]'");
     return false;
   }
-  if (at("+=") && statement.lefts.size() > 1) {
-    diagnostics.error(peek().location(),
-                      "found " + llvm::Twine(statement.lefts.size()) + " left sides of '+=', expected 1");
-    return false;
+  statement.adds = atJoin();
+  if (statement.adds) {
+    Token token = take();
+    if (!token.is("+=")) {
+      statement.join = token.text;
+      take();
+    }
+    if (statement.lefts.size() > 1) {
+      diagnostics.error(token.location(), "found " + llvm::Twine(statement.lefts.size()) + " left sides of '" +
+                                              clauseToken(statement.join) + "', expected 1");
+      return false;
+    }
   }
-  statement.adds = accept("+=");
   if (!statement.adds && !expect("=", "and the value"))
     return false;
   if (!statement.adds && statement.lefts.size() == 1 && at("pop") && beforeWord(position)) {

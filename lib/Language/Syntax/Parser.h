@@ -52,6 +52,7 @@ private:
   bool beforeWord(size_t at) const;
   bool parseStash(Statement &statement);
   bool parseRule(Statement &statement);
+  bool atJoin() const;
   bool parseNamespace(Namespace &space);
   bool parseParams(Statement &statement);
   bool parseInitializer(Statement &statement);
@@ -67,6 +68,7 @@ private:
   const Expr *parseConjunction(Expr::Kind kind);
   const Expr *parseNot();
   const Expr *parseComparison();
+  const Expr *parseBits(unsigned level = 0);
   const Expr *parseSum();
   const Expr *parseProduct();
   const Expr *parseUnary();

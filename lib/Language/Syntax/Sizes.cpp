@@ -151,6 +151,7 @@ std::optional<int64_t> Sizes::evaluate(const Expr &expr) const {
     return known ? std::optional(sum) : std::nullopt;
   }
   case Expr::Product: return evaluateProduct(expr);
+  case Expr::Bits: return evaluateBits(expr);
   case Expr::Call:
     if (isSizeCall(expr)) {
       StringRef axis = expr.operands[0]->name;
@@ -163,8 +164,8 @@ std::optional<int64_t> Sizes::evaluate(const Expr &expr) const {
     }
     [[fallthrough]];
   default:
-    diagnostics.error(expr.location,
-                      "found '" + expr.text.substr(0, 60) + "', expected a size: names, integers and + - * / // %");
+    diagnostics.error(expr.location, "found '" + expr.text.substr(0, 60) +
+                                         "', expected a size: names, integers and + - * / // % & | ^ ~ << >>");
     return std::nullopt;
   }
 }
@@ -188,6 +189,21 @@ std::optional<int64_t> Sizes::evaluateProduct(const Expr &expr) const {
     }
   }
   return known ? std::optional(product) : std::nullopt;
+}
+
+std::optional<int64_t> Sizes::evaluateBits(const Expr &expr) const {
+  std::optional<int64_t> bits = expr.operands.size() == 1 ? std::optional<int64_t>(-1) : std::nullopt;
+  bool known = true;
+  for (auto [operand, op] : llvm::zip(expr.operands, expr.operators)) {
+    std::optional<int64_t> value = evaluate(*operand);
+    known &= value.has_value();
+    if (!known)
+      continue;
+    bits = bits ? applyBits(op, *bits, *value) : value;
+    if (!bits)
+      return overflow(expr);
+  }
+  return known ? bits : std::nullopt;
 }
 
 /// `//` and `%` round down, as in Python; `/` must be exact.
@@ -260,8 +276,7 @@ std::optional<double> plc::language::evaluateNumber(const Expr &expr, const Size
       case BinaryOp::Sub: *result -= *value; break;
       case BinaryOp::Mul: *result *= *value; break;
       case BinaryOp::Div: *result /= *value; break;
-      case BinaryOp::FloorDiv:
-      case BinaryOp::Mod: llvm_unreachable("refused above: numbers are not rounded");
+      default: llvm_unreachable("refused above: numbers are not rounded");
       }
     }
     return result;

@@ -56,6 +56,7 @@ public:
 private:
   std::optional<int64_t> evaluateLiteral(const Expr &expr) const;
   std::optional<int64_t> evaluateProduct(const Expr &expr) const;
+  std::optional<int64_t> evaluateBits(const Expr &expr) const;
   std::optional<int64_t> divide(const Expr &product, size_t position, int64_t dividend, int64_t divisor) const;
   std::optional<int64_t> overflow(const Expr &expr) const;
   void noteValues(Diagnostic &error, const Expr &expr) const;

@@ -34,7 +34,7 @@ struct IndexEntry {
   bool isEllipsis() const { return !expr; }
 };
 
-/// An expression. Sums, products and conjunctions are n-ary, so that depth is bounded by the nesting limit.
+/// An expression. Sums, products, bit operations and conjunctions are n-ary, so that depth is bounded by the nesting limit.
 struct Expr {
   enum Kind {
     Number,  // text
@@ -43,13 +43,15 @@ struct Expr {
     Call,    // name [ indices ]? ( operands ; given )
     Sum,     // operands, operators + or - before each
     Product, // operands, operators * / // or % before each
+    Bits,    // operands, bit operators of one level before each; one operand: its complement
     Negate,  // operands[0]
     Not,     // operands[0]
     Compare, // operands[0] name operands[1]
     And,     // operands
     Or,      // operands
     If,      // operands: condition, then, else
-    Paren    // operands[0]
+    Paren,   // operands[0]
+    Whole    // `:`, a whole axis
   };
   Kind kind;
   SMLoc location; // for errors: the operator of a comparison, else the beginning
@@ -61,6 +63,13 @@ struct Expr {
   std::vector<BinaryOp> operators;
   std::vector<NamedExpr> given;
 };
+
+/// Whether an expression is a tensor with whole axes among its positions: `g[l, :]`.
+inline bool isSlice(const Expr &expr) {
+  return expr.kind == Expr::Access && llvm::any_of(expr.indices, [](const IndexEntry &entry) {
+           return entry.expr && entry.expr->kind == Expr::Whole;
+         });
+}
 
 /// A name on a left side, in a header or in a `param`: `name: type[axes]`.
 struct Declarator {
@@ -102,7 +111,8 @@ struct Statement {
   SMLoc location;
   bool isBroken = false;                     // a syntax error was reported; only `lefts` are valid
   std::vector<Declarator> lefts;             // Rule; Extents, Share, Pop: one
-  bool adds = false;                         // Rule: `+=`
+  bool adds = false;                         // Rule: a clause, by `+=`, `max=`, `min=` or `mul=`
+  StringRef join = "add";                    // Rule: the function that joins a clause to those before
   bool isNext = false;                       // Rule: `next NAME ..`, where the left side is called "next NAME"
   const Expr *value = nullptr;               // Rule, Stash: right side; Repeat: count
   Namespace space;                           // Rule
@@ -116,6 +126,9 @@ struct Statement {
   std::vector<InitializerExpr> initializers; // Param, State
   std::vector<Statement *> body;             // Repeat
 };
+
+/// How the text writes the clauses of a function that joins them: `+=`, `max=`.
+inline std::string clauseToken(StringRef join) { return join == "add" ? "+=" : join.str() + "="; }
 
 /// A layer, an fn or a model.
 struct Function {

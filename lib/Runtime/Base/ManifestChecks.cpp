@@ -386,11 +386,7 @@ void checkManifest(const std::string &file, const Manifest &manifest) {
     if (++paths[parameter.path] > 1)
       throw fileError(file, "manifest: parameter '" + parameter.path + "' is listed twice");
   for (const ParameterInfo &parameter : manifest.held) {
-    if (!isReal(parameter.type) && !isNarrow(parameter.type))
-      throw fileError(file, "manifest: parameter '" + parameter.path + "' is " + parameter.tensor().typeText() +
-                                ", expected " +
-                                listElementTypes([](ElementType type) { return isReal(type) || isNarrow(type); }));
-    if (isNarrow(parameter.type) && !parameter.frozen)
+    if (!isComputeType(parameter.type) && !parameter.frozen)
       throw fileError(file, "manifest: parameter '" + parameter.path + "' is " + parameter.tensor().typeText() +
                                 ", which is not trained, but is not frozen");
   }

@@ -182,7 +182,8 @@ void checkIndex(const std::vector<Tensor> &tensors, size_t index, const char *no
 static_assert(PLC_F64 == int(ElementType::F64) && PLC_F32 == int(ElementType::F32) &&
               PLC_I64 == int(ElementType::I64) && PLC_I32 == int(ElementType::I32) &&
               PLC_BOOL == int(ElementType::Bool) && PLC_F16 == int(ElementType::F16) &&
-              PLC_BF16 == int(ElementType::BF16) && PLC_I8 == int(ElementType::I8) && plc::allElementTypes.size() == 8);
+              PLC_BF16 == int(ElementType::BF16) && PLC_I8 == int(ElementType::I8) && PLC_U8 == int(ElementType::U8) &&
+              plc::allElementTypes.size() == 9);
 plc_element_type cTypeOf(ElementType type) { return static_cast<plc_element_type>(type); }
 
 /// The size of a caller's struct, which may be compiled with another header. Refuses what cannot be a size, as in a

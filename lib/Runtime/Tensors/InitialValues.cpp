@@ -107,10 +107,8 @@ void fill(const ParameterInfo &parameter, uint64_t seed, T *out) {
 } // namespace
 
 void fillInitialValues(const ParameterInfo &parameter, uint64_t seed, void *out) {
-  visit(parameter.type, [&](auto traits) {
-    if constexpr (traits.kind != ElementKind::Truth) // no parameter is
-      fill(parameter, seed, static_cast<typename decltype(traits)::Value *>(out));
-  });
+  visit(parameter.type,
+        [&](auto traits) { fill(parameter, seed, static_cast<typename decltype(traits)::Value *>(out)); });
 }
 
 } // namespace plc::runtime

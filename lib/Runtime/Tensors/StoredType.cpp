@@ -31,6 +31,9 @@ constexpr StoredType types[] = {
 #include "StoredTypes.def"
 };
 
+// Files of bytes have no header.
+constexpr StoredType byte = {"", "", 1, ElementType::I32, widen<uint8_t, int32_t>};
+
 } // namespace
 
 Bytes StoredType::read(std::string_view bytes) const {
@@ -42,6 +45,6 @@ Bytes StoredType::read(std::string_view bytes) const {
 
 std::span<const StoredType> storedTypes() { return types; }
 
-const StoredType &storedByte() { return types[std::size(allElementTypes)]; }
+const StoredType &storedByte() { return byte; }
 
 } // namespace plc::runtime

@@ -278,6 +278,30 @@ ein.func @scatter_c5(%u: tensor<3xi1>, %i: tensor<3xi32>) -> tensor<4xi1> {
   ein.return %0 : tensor<4xi1>
 }
 // -----
+ein.func @scatter_c6_word(%u: tensor<3xf32>, %i: tensor<3xi32>) -> tensor<4xf32> {
+  // expected-error@+1 {{joins by 'any', expected max, min or prod}}
+  %0 = "ein.scatter_add"(%u, %i) <{extents = array<i64: 3>, maps = [affine_map<(a) -> (a)>, affine_map<(a) -> (a)>, affine_map<(a)[i] -> (i)>], operandSegmentSizes = array<i32: 1, 1, 0, 0>, reduction = #ein<reduction any>}> : (tensor<3xf32>, tensor<3xi32>) -> tensor<4xf32>
+  ein.return %0 : tensor<4xf32>
+}
+// -----
+ein.func @scatter_c6_accumulator(%u: tensor<3xf32>, %i: tensor<3xi32>, %a: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{joins by 'max' and has an accumulator, which only a sum may have}}
+  %0 = ein.scatter_add max "a,i=a->i" %u, %i into %a : tensor<4xf32> : (tensor<3xf32>, tensor<3xi32>) -> tensor<4xf32>
+  ein.return %0 : tensor<4xf32>
+}
+// -----
+ein.func @scatter_c6_factor(%u: tensor<3xf32>, %i: tensor<3xi32>, %f: tensor<2xf32>) -> tensor<4x2xf32> {
+  // expected-error@+1 {{joins by 'prod' and has a factor, which only a sum may have}}
+  %0 = ein.scatter_add prod "a,i=a,b->ib" %u, %i, %f : (tensor<3xf32>, tensor<3xi32>, tensor<2xf32>) -> tensor<4x2xf32>
+  ein.return %0 : tensor<4x2xf32>
+}
+// -----
+ein.func @bits_of_reals(%x: tensor<3xf32>) -> tensor<3xf32> {
+  // expected-error@+1 {{operand #0 has element type 'f32' but 'bit_xor' needs i32 or i64}}
+  %0 = ein.map bit_xor "a,a->a" %x, %x : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+  ein.return %0 : tensor<3xf32>
+}
+// -----
 ein.func @scatter_c3(%u: tensor<3xf32>, %i: tensor<3xi32>) -> tensor<4x2xf32> {
   // expected-error@+1 {{map of the updates is no permutation of the domain}}
   %0 = ein.scatter_add %u, %i over [3, 2] maps [affine_map<(s, d) -> (s)>, affine_map<(s, d) -> (s)>,
@@ -345,8 +369,8 @@ ein.func @cast_c1(%a: tensor<2xf32>) -> tensor<3xf64> {
   ein.return %0 : tensor<3xf64>
 }
 // -----
-// expected-error@+1 {{attribute 'type' failed to satisfy constraint: type attribute of tensor with extents above 0 and elements real, f16, bf16, f32, f64 or i8}}
-ein.param @param_c1 : tensor<2xi32> init constant(0.0, 0.0)
+// expected-error@+1 {{attribute 'type' failed to satisfy constraint: type attribute of tensor with extents above 0 and elements real, f16, bf16, f32, f64, i8, ui8, i32, i64 or i1, without a batch axis}}
+ein.param @param_c1 : tensor<2xi16> init constant(0.0, 0.0)
 // -----
 ein.func @func_c1(%a: tensor<2xf32>) -> tensor<3xf32> {
   // expected-error@+1 {{returns 'tensor<2xf32>' as result #0 but the function says 'tensor<3xf32>'}}
@@ -554,7 +578,7 @@ ein.func @merge_c2_batch(%x: tensor<3x2x4xf32, #ein.batch<2>>) -> tensor<6x4xf32
   ein.return %y : tensor<6x4xf32>
 }
 // -----
-// expected-error@+1 {{type attribute of tensor with extents above 0 and elements real, f16, bf16, f32, f64 or i8, without a batch axis}}
+// expected-error@+1 {{type attribute of tensor with extents above 0 and elements real, f16, bf16, f32, f64, i8, ui8, i32, i64 or i1, without a batch axis}}
 ein.param @param_batch : tensor<3xf32, #ein.batch<0>> init normal(0.5, 0.0)
 // -----
 // expected-note@+1 {{declared here}}
@@ -734,7 +758,7 @@ ein.func @merge_c3(%x: tensor<4x3x2xf32>) -> tensor<4x5xf32> {
   ein.return %0 : tensor<4x5xf32>
 }
 // -----
-// expected-error@+1 {{argument #0 is 'tensor<?xf32>' but needs to be a tensor with extents above 0 and elements real, f16, bf16, f32, f64, i8, i32, i64 or i1}}
+// expected-error@+1 {{argument #0 is 'tensor<?xf32>' but needs to be a tensor with extents above 0 and elements real, f16, bf16, f32, f64, i8, ui8, i32, i64 or i1}}
 ein.func @func_c4_extent(%x: tensor<?xf32>) {
   ein.return
 }
@@ -769,7 +793,7 @@ ein.func @function_word(%x: tensor<2xf32>) {
   ein.return
 }
 // -----
-// expected-error@+1 {{'ein.func' op result #0 is 'tensor<3xi16>' but needs to be a tensor with extents above 0 and elements real, f16, bf16, f32, f64, i8, i32, i64 or i1}}
+// expected-error@+1 {{'ein.func' op result #0 is 'tensor<3xi16>' but needs to be a tensor with extents above 0 and elements real, f16, bf16, f32, f64, i8, ui8, i32, i64 or i1}}
 ein.func @cast_to_i16(%x: tensor<3xf32>) -> tensor<3xi16> {
   %y = ein.cast %x : (tensor<3xf32>) -> tensor<3xi16>
   ein.return %y : tensor<3xi16>
@@ -821,11 +845,14 @@ ein.func @iota_narrow() {
 // expected-error@+1 {{has type 'tensor<2xbf16>', whose elements only hold numbers, but is not frozen}}
 ein.param @param_c1_frozen : tensor<2xbf16> init constant(0.0, 0.0)
 // -----
+// expected-error@+1 {{has type 'tensor<2xi32>', whose elements are no reals, but is not frozen}}
+ein.param @param_c1_integers : tensor<2xi32> init constant(0.0, 0.0)
+// -----
 // expected-error@+1 {{has 1 'sizes' but 2 axes}}
 ein.param @param_c2 : tensor<2x3xf32> init constant(0.0, 0.0) sizes ["D"]
 // -----
 ein.func @cast_to_unsigned(%x: tensor<3xf32>) -> tensor<3xf32> {
-// expected-error@+1 {{'ein.cast' op result #0 must be tensor with extents above 0 and elements real, f16, bf16, f32, f64, i8, i32, i64 or i1, but got 'tensor<3xui32>'}}
+// expected-error@+1 {{'ein.cast' op result #0 must be tensor with extents above 0 and elements real, f16, bf16, f32, f64, i8, ui8, i32, i64 or i1, but got 'tensor<3xui32>'}}
   %z = ein.cast %x : (tensor<3xf32>) -> tensor<3xui32>
   %y = ein.cast %z : (tensor<3xui32>) -> tensor<3xf32>
   ein.return %y : tensor<3xf32>
@@ -843,7 +870,7 @@ ein.func @extent_zero(%x: tensor<3xf32>) -> tensor<3xf32> {
   ein.return %y : tensor<3xf32>
 }
 // -----
-// expected-error@+1 {{'ein.param' op attribute 'type' failed to satisfy constraint: type attribute of tensor with extents above 0 and elements real, f16, bf16, f32, f64 or i8}}
+// expected-error@+1 {{'ein.param' op attribute 'type' failed to satisfy constraint: type attribute of tensor with extents above 0 and elements real, f16, bf16, f32, f64, i8, ui8, i32, i64 or i1, without a batch axis}}
 ein.param @w : tensor<?xf32> init normal(0.5, 0.0)
 // -----
 // expected-error@+1 {{attribute 'num_params' failed to satisfy constraint: a count whose value is non-negative}}
@@ -858,7 +885,7 @@ ein.func @scatter_of_nothing() -> tensor<3xf32> {
 }
 // -----
 ein.func @unknown_function(%x: tensor<3xf32>) -> tensor<3xf32> {
-// expected-error@+1 {{custom op 'ein.map' found 'sine', expected one of id, neg, abs, exp, expm1, log, log1p, sin, cos, tan, sqrt, rsqrt, erf, ndtr, tanh, sigmoid, floor, ceil, round, relu, sign, add, sub, mul, div, max, min, pow, floor_div, floor_mod, random, eq, ne, lt, le, gt, ge, and, or, not, select}}
+// expected-error@+1 {{custom op 'ein.map' found 'sine', expected one of id, neg, abs, exp, expm1, log, log1p, sin, cos, tan, sqrt, rsqrt, erf, ndtr, tanh, sigmoid, floor, ceil, round, relu, sign, add, sub, mul, div, max, min, pow, floor_div, floor_mod, random, eq, ne, lt, le, gt, ge, and, or, not, select, bit_and, bit_or, bit_xor, shift_left, shift_right}}
   %y = ein.map sine(%x) over [3] maps [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>] : (tensor<3xf32>) -> tensor<3xf32>
   ein.return %y : tensor<3xf32>
 }

@@ -71,6 +71,32 @@ ein.func @held(%q: tensor<4x3xi8>, %t: tensor<4xi32>, %c: tensor<i1>, %k: tensor
   ein.return %s, %p, %i : tensor<4x3xf16>, tensor<2x2x3xi8>, tensor<4x3xbf16>
 }
 
+// Parameters that are not trained: integers, truth values and bytes; and the functions of bits.
+// CHECK: ein.param @packed : tensor<4x3xi32> init {{ ?}}constant(0.000000e+00, 0.000000e+00) frozen
+ein.param @packed : tensor<4x3xi32> init constant(0.0, 0.0) frozen
+// CHECK: ein.param @kept : tensor<3xi1> init {{ ?}}constant(1.000000e+00, 0.000000e+00) frozen
+ein.param @kept : tensor<3xi1> init constant(1.0, 0.0) frozen
+// CHECK: ein.param @bytes : tensor<4x3xui8> init {{ ?}}constant(2.550000e+02, 0.000000e+00) frozen
+ein.param @bytes : tensor<4x3xui8> init constant(255.0, 0.0) frozen
+// CHECK: ein.func @bits(
+ein.func @bits(%x: tensor<4x3xi32>, %b: tensor<4x3xui8>) -> tensor<4x3xui8> attributes {num_params = 1 : i64} {
+  // CHECK: %[[W:.*]] = ein.cast %arg1 : (tensor<4x3xui8>) -> tensor<4x3xi32>
+  %w = ein.cast %b : (tensor<4x3xui8>) -> tensor<4x3xi32>
+  // CHECK: ein.map bit_and "ab,ab->ab" %arg0, %[[W]]
+  %0 = ein.map bit_and "ab,ab->ab" %x, %w : (tensor<4x3xi32>, tensor<4x3xi32>) -> tensor<4x3xi32>
+  // CHECK: ein.map bit_or
+  %1 = ein.map bit_or "ab,ab->ab" %0, %w : (tensor<4x3xi32>, tensor<4x3xi32>) -> tensor<4x3xi32>
+  // CHECK: ein.map bit_xor
+  %2 = ein.map bit_xor "ab,ab->ab" %1, %w : (tensor<4x3xi32>, tensor<4x3xi32>) -> tensor<4x3xi32>
+  // CHECK: ein.map shift_left
+  %3 = ein.map shift_left "ab,ab->ab" %2, %w : (tensor<4x3xi32>, tensor<4x3xi32>) -> tensor<4x3xi32>
+  // CHECK: ein.map shift_right
+  %4 = ein.map shift_right "ab,ab->ab" %3, %w : (tensor<4x3xi32>, tensor<4x3xi32>) -> tensor<4x3xi32>
+  // CHECK: ein.cast %{{.*}} : (tensor<4x3xi32>) -> tensor<4x3xui8>
+  %5 = ein.cast %4 : (tensor<4x3xi32>) -> tensor<4x3xui8>
+  ein.return %5 : tensor<4x3xui8>
+}
+
 // Which axis runs along a batch cut in unequal micro-batches.
 // CHECK: ein.func @ragged(%{{.*}}: tensor<3x4xf32, #ein.batch<0>>, %{{.*}}: tensor<4x3xf32>) -> tensor<3x3xf32, #ein.batch<0>>
 ein.func @ragged(%x: tensor<3x4xf32, #ein.batch<0>>, %w: tensor<4x3xf32>) -> tensor<3x3xf32, #ein.batch<0>> {
@@ -127,6 +153,17 @@ ein.func @grad(%tok: tensor<2x3xi32>, %dx: tensor<2x3x8xf32>, %acc: tensor<256x8
     affine_map<(b, s, d) -> (b, s)>, affine_map<(b, s, d)[i] -> (i, d)>] into %acc : tensor<256x8xf32>
     : (tensor<2x3x8xf32>, tensor<2x3xi32>) -> tensor<256x8xf32>
   ein.return %d : tensor<256x8xf32>
+}
+
+// CHECK: ein.func @joined(
+ein.func @joined(%x: tensor<6x3xf32>, %k: tensor<6xi32>) -> (tensor<5x3xf32>, tensor<5x3xf32>, tensor<5x3xf32>) {
+  // CHECK: ein.scatter_add max "ab,i=a->ib" %arg0, %arg1 : (
+  %0 = ein.scatter_add max "ab,i=a->ib" %x, %k : (tensor<6x3xf32>, tensor<6xi32>) -> tensor<5x3xf32>
+  // CHECK: ein.scatter_add min "ab,i=a->ib" %arg0, %arg1 : (
+  %1 = ein.scatter_add min "ab,i=a->ib" %x, %k : (tensor<6x3xf32>, tensor<6xi32>) -> tensor<5x3xf32>
+  // CHECK: ein.scatter_add prod "ab,i=a->ib" %arg0, %arg1 : (
+  %2 = ein.scatter_add prod "ab,i=a->ib" %x, %k : (tensor<6x3xf32>, tensor<6xi32>) -> tensor<5x3xf32>
+  ein.return %0, %1, %2 : tensor<5x3xf32>, tensor<5x3xf32>, tensor<5x3xf32>
 }
 
 // CHECK: ein.func @grad_of_tables(

@@ -12,8 +12,8 @@ count = 1
 for extent in extents:
     count *= extent
 assert count == len(values), f"{len(values)} values for {count} elements"
-code, descr = {"f32": ("f", "<f4"), "f64": ("d", "<f8"), "i32": ("i", "<i4"), "i64": ("q", "<i8"), "bool": ("B", "|b1")}[type_]
-if type_[0] in "ib":
+code, descr = {"f32": ("f", "<f4"), "f64": ("d", "<f8"), "i32": ("i", "<i4"), "i64": ("q", "<i8"), "u8": ("B", "|u1"), "bool": ("B", "|b1")}[type_]
+if type_[0] in "iub":
     values = [int(value) for value in values]
 tuple_ = "(" + "".join(f"{extent}, " for extent in extents) + ")"
 header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {tuple_}, }}"

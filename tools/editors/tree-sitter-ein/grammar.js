@@ -42,7 +42,7 @@ module.exports = grammar({
     block: ($) => seq('{', repeat($._statement), '}'),
     _statement: ($) => choice($.rule, $.extents, $.param, $.share, $.repeat, $.stash, $.state, $.next),
     rule: ($) =>
-      seq(list($.declarator), choice('=', '+='), choice($._expression, $.pop), optional($.namespace)),
+      seq(list($.declarator), choice('=', '+=', /(max|min|mul)=/), choice($._expression, $.pop), optional($.namespace)),
     extents: ($) => $.declarator,
     pop: ($) => seq('pop', $.identifier),
     stash: ($) => seq('stash', $.identifier, '=', $._expression),
@@ -58,7 +58,7 @@ module.exports = grammar({
     repeat: ($) => seq('repeat', optional(seq(field('turn', $.identifier), '<')), $._term, $.block),
 
     indices: ($) => seq('[', optional(list($.index)), ']'),
-    index: ($) => choice('...', seq($._expression, optional(seq(':', field('extent', $._expression))))),
+    index: ($) => choice('...', ':', seq($._expression, optional(seq(':', field('extent', $._expression))))),
 
     _expression: ($) => choice($.if, $.binary, $.compare, $.not, $._term),
     _term: ($) => choice($.arithmetic, $.sign, $._primary),
@@ -69,10 +69,14 @@ module.exports = grammar({
     compare: ($) => prec.left(4, seq($._term, choice('==', '!=', '<', '<=', '>', '>='), $._term)),
     arithmetic: ($) =>
       choice(
-        prec.left(5, seq($._term, choice('+', '-'), $._term)),
-        prec.left(6, seq($._term, choice('*', '/', '//', '%'), $._term)),
+        prec.left(5, seq($._term, '|', $._term)),
+        prec.left(6, seq($._term, '^', $._term)),
+        prec.left(7, seq($._term, '&', $._term)),
+        prec.left(8, seq($._term, choice('<<', '>>'), $._term)),
+        prec.left(9, seq($._term, choice('+', '-'), $._term)),
+        prec.left(10, seq($._term, choice('*', '/', '//', '%'), $._term)),
       ),
-    sign: ($) => prec(7, seq('-', $._term)),
+    sign: ($) => prec(11, seq(choice('-', '~'), $._term)),
     _primary: ($) => choice($.number, $.infinity, $.identifier, $.access, $.call, $.parenthesis),
     infinity: (_) => 'inf',
     parenthesis: ($) => seq('(', $._expression, ')'),

@@ -43,9 +43,6 @@ mlir::RankedTensorType wideTypeOf(mlir::Type type);
 /// Whether a type is a tensor of elements that `domain` accepts and equations compute with.
 bool isTensorOf(Domain domain, mlir::Type type);
 
-/// Whether a parameter may have this type: reals, or narrow elements.
-bool isParameter(mlir::Type type);
-
 /// Whether an attribute names an argument or a result (Names.h).
 bool isName(mlir::Attribute attribute);
 
@@ -78,6 +75,11 @@ bool isSizedTensor(mlir::Type type);
 
 /// Whether a reduction is of truth values; the others are of numbers.
 constexpr bool isOfTruth(Reduction reduction) { return reduction == Reduction::any || reduction == Reduction::all; }
+
+/// The reduction by which an equation joins the points of one element of its result: its word, else a sum.
+Reduction reductionOf(mlir::Operation *equation);
+/// What a scatter has as its attribute; null for a sum.
+ReductionAttr joinAttr(mlir::MLIRContext *context, Reduction join);
 
 /// Whether elements are `!ein.real`: reals of a precision that `--ein-precision` has yet to choose.
 bool lacksPrecision(mlir::Type type);

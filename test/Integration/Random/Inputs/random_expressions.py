@@ -214,7 +214,42 @@ class Expressions(Integers):
         a = self.kinked(letters, 1)
         return self.join(f"{a.text} {self.random.choice(['<', '<=', '>', '>='])} 0", 3, a)
 
+    def guarded(self, letters, depth):
+        """A read whose position a condition keeps inside: of a token, or of a letter of the left side. None if there is none."""
+        choose = self.later.choice
+        plain = [letter for letter in letters if letter in self.left and letters[letter] != "B"]
+        found = []  # value, axis, the letter or token
+        for value in self.scope:
+            for at, axis in enumerate(value.axes):
+                if all(self.readable(other, letters) and other in letters.values() for i, other in enumerate(value.axes) if i != at):
+                    found += [(value, at, letter) for letter in plain if letters[letter] == axis]
+                    found += [(value, at, token) for token in self.tokensOver(letters) if axis == "V"]
+        if not found:
+            return None
+        value, at, by = choose(found)
+        axis, shift = value.axes[at], self.later.randrange(self.dims[value.axes[at]] + 1)
+        token = self.read(by, letters, plain=True) if isinstance(by, Value) else Expr(by, 0, 1, numbers=by)
+        position, condition = choose([(f"{token.text} - {shift}", f"{token.text} >= {shift}"),
+                                      (f"{token.text} + {shift}", f"{token.text} + {shift} < {axis}"),
+                                      (f"{axis} - {shift} - {token.text}", f"{token.text} > -{shift} and {token.text} <= {axis} - {shift} and {shift} > 0")])
+        entries, used = [], set(token.used)
+        for i, other in enumerate(value.axes):
+            letter = None if i == at else choose([each for each in letters if letters[each] == other])
+            entries.append(letter or position)
+            used |= {letter} if letter else set()
+        read = Expr(f"{value.name}[{', '.join(entries)}]", 0, 1, used, value.trained, 1, token.numbers - used)
+        other = self.elementwise(letters, 0)
+        if self.later.random() < 0.3:
+            read = self.join(f"tanh({read.text})", 0, read)
+        text = f"(if {condition} then {read.text} else {other.text})"
+        if self.later.random() < 0.4:
+            text = f"(if not ({condition}) then {other.text} else {read.text})"
+        return self.join(text, 0, read, other)
+
     def branchExpr(self, letters, depth):
+        found = self.guarded(letters, depth) if self.isLater(0.6) else None
+        if found:
+            return found
         c, a, b = self.condition(letters), self.elementwise(letters, depth), self.elementwise(letters, depth)
         text = c.text
         if self.flip(0.3):

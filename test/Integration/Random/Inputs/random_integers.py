@@ -30,6 +30,10 @@ class Integers:
     def flip(self, chance):
         return self.random.random() < chance
 
+    def isLater(self, chance):
+        """Whether to draw a form that came later."""
+        return self.later is not None and self.later.random() < chance
+
     def pick(self, weights):
         return self.random.choices(list(weights), list(weights.values()))[0]
 
@@ -95,6 +99,9 @@ class Integers:
                     return Expr(token.text, 0, 1, token.used)
             return Expr(str(self.random.choice([1, 2, 3, 7, 1000])), 0, 1)
         a, b = (self.integer(plain, depth - 1 if self.flip(0.7) else 0, tokens, letters) for _ in range(2))
+        if self.isLater(0.3):
+            kind = self.later.choice(["&", "|", "^", "<<", ">>", "~"])
+            return self.join(f"({a.at(0)} {kind} {b.at(0)})", 0, a, b) if kind != "~" else self.join(f"~{a.at(0)}", 0, a)
         kind = self.pick({"+": 4, "-": 3, "*": 3, "//": 2, "%": 2, "max": 1, "min": 1, "abs": 1, "sign": 1, "if": 1})
         if kind in ("+", "-"):
             return self.join(f"{a.at(2)} {kind} {b.at(1)}", 2, a, b)

@@ -2,7 +2,8 @@
 
 Layers over random extents (1, odd ones, more than 256 summed) with products of one to three tensors, diagonals,
 broadcasts, axes split and merged on both sides, windows and strides between padding and on left sides, reductions, logic, draws,
-positions of extremes, values added at computed positions, matrices and rows that tokens choose, branches, infinite values in those not taken, gathers,
+positions of extremes, values added (or joined by maxima and products) at computed positions, reads that conditions guard,
+bits of integers, matrices and rows that tokens choose, branches, infinite values in those not taken, gathers,
 functions, norms; integers as positions, rules and results, truth values as inputs and rules; tied and frozen parameters,
 repeated layers, elements collected over turns; narrow inputs, tokens, frozen parameters and, where no gradient is compared
 with differences, narrow results and rules. The loss is a mean over the batch, in part a masked one. Values stay near 1. A program is *smooth* unless its comment says otherwise: what is compared or
@@ -45,6 +46,8 @@ class Program(Losses, Turns, Expressions):
         self.random = random.Random(seed)
         self.narrow = random.Random(f"narrow types of {seed}")  # of their own, so that they change nothing else
         self.hasNarrow = narrow
+        # Forms that came later are in seeds from 4000 on, so that the programs of older seeds stay what they were.
+        self.later = random.Random(f"later forms of {seed}") if seed >= 4000 else None
         self.heldAs = {}  # what results hold their numbers as, where it is no real
         self.rough = self.random.random() < 0.25
         self.layers, self.names = [], 0
@@ -195,9 +198,14 @@ class Program(Losses, Turns, Expressions):
         e = self.elementwise(letters, 1)
         axes = ("B", "V") + extra
         left = ["b", f"{t.name}[{', '.join(own)}]"] + list(letters)[len(own):]
-        self.statements += [f"{name}: [{', '.join(axes)}]", f"{name}[{', '.join(left)}] = {e.at(1)} / {round(e.size + 1)}"]
+        join = self.later.choice(["max=", "min=", "mul="] if self.rough or not e.trained else ["mul="]) if self.isLater(0.6) else "="
+        self.statements += [f"{name}: [{', '.join(axes)}]", f"{name}[{', '.join(left)}] {join} {e.at(1)} / {round(e.size + 1)}"]
         if self.flip(0.3):
-            self.statements.append(f"{name}[{', '.join(left)}] += {self.number()}")
+            self.statements.append(f"{name}[{', '.join(left)}] {'+=' if join == '=' else join} {self.number()}")
+        if join in ("max=", "min="):  # infinite where no token is
+            whole = ", ".join(["b", "v", *list(letters)[len(own):]])
+            self.statements.append(f"{name}f[{whole}] = if abs({name}[{whole}]) < inf then {name}[{whole}] else 0.5")
+            name += "f"
         self.scope.append(Value(name, axes, e.trained, "value"))
 
     def chosenRule(self):

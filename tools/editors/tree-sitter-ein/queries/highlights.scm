@@ -3,7 +3,7 @@
 ["repeat"] @keyword.repeat
 ["if" "then" "else"] @keyword.conditional
 ["and" "or" "not"] @keyword.operator
-["=" "+=" "~" "->" "+" "-" "*" "/" "//" "%" "==" "!=" "<" "<=" ">" ">="] @operator
+["=" "+=" "~" "->" "+" "-" "*" "/" "//" "%" "&" "|" "^" "<<" ">>" "==" "!=" "<" "<=" ">" ">="] @operator
 ["(" ")" "[" "]" "{" "}"] @punctuation.bracket
 ["," ";" ":" "."] @punctuation.delimiter
 "..." @punctuation.special
@@ -13,6 +13,6 @@
 ((identifier) @constant (#match? @constant "^[A-Z]"))
 (function name: (identifier) @function)
 (call callee: (identifier) @function.call)
-(declarator type: (identifier) @type.builtin (#match? @type.builtin "^(f64|f32|bf16|f16|i64|i32|i8|bool)$"))
+(declarator type: (identifier) @type.builtin (#match? @type.builtin "^(f64|f32|bf16|f16|i64|i32|i8|u8|bool)$"))
 (given_name name: (identifier) @variable.parameter)
 (path) @module
