@@ -48,9 +48,11 @@ private:
     using strategy::GradientKind;
     return strategy.get(keys::gradientKind) != GradientKind::none;
   }
+  /// Whether there is something to train: `train` is a program of the model.
+  bool canTrain();
   /// Whether stages and cuts are chosen for this program: `train` if there is one, else `infer` with all outputs.
   bool leads(const Program &program) { return program.entry == leadingKind() && program.outputs.empty(); }
-  ProgramKind leadingKind() { return hasLoss() && trains() ? ProgramKind::train : ProgramKind::infer; }
+  ProgramKind leadingKind() { return hasLoss() && canTrain() ? ProgramKind::train : ProgramKind::infer; }
   /// The exit code of what a pass reported. A pass that failed without an error is an internal error.
   int codeOf(const language::PassErrors &errors);
   /// Whether the search chooses stages, micro-batches and the order.

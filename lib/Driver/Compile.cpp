@@ -125,9 +125,16 @@ bool Compilation::hasLoss() {
   return plc::ein::hasName(names, plc::lossName);
 }
 
+// A model of inputs alone has gradients of them, but no step.
+bool Compilation::canTrain() {
+  auto model = dyn_cast<plc::ein::ModelOp>(subject());
+  return trains() && (!model || llvm::any_of(model->getParentOfType<ModuleOp>().getOps<plc::ein::ParamOp>(),
+                                             [](plc::ein::ParamOp param) { return !param.getFrozen(); }));
+}
+
 std::vector<plc::algebra::Entry> Compilation::entries() {
   if (done() == PhaseKind::ein)
-    return plc::algebra::entriesOf(cast<plc::ein::ModelOp>(subject()), trains(), options.program.outputs);
+    return plc::algebra::entriesOf(cast<plc::ein::ModelOp>(subject()), canTrain(), options.program.outputs);
   return {{ir->provenance.program.value_or(options.program.entry), ir->provenance.outputs}};
 }
 
@@ -182,7 +189,7 @@ int Compilation::run() {
   if (done() > PhaseKind::ein) {
     program.entry = ir->provenance.program.value_or(program.entry);
     program.outputs = ir->provenance.outputs;
-  } else if (!options.programGiven && (!program.outputs.empty() || !hasLoss() || !trains()))
+  } else if (!options.programGiven && (!program.outputs.empty() || !hasLoss() || !canTrain()))
     program.entry = plc::ProgramKind::infer;
   PassErrors keyErrors(sources, context, llvm::errs(), strategy.locations());
   // Programs of IR and of options may contradict the strategy.

@@ -1,6 +1,7 @@
 // Defaults of engines, and sums in a defined order.
 #include "plc/Runtime/Base/Engine.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <type_traits>
@@ -112,7 +113,10 @@ const EntryInfo &needEntry(const Engine &engine, const std::string &name) {
     names += (names.empty() ? "'" : ", '") + entry.name + "'";
   // A model with a loss has gradients, unless the strategy wants none.
   bool lacksGradients = name == nameOfChoice(ProgramKind::train) && engine.findEntry(nameOfChoice(ProgramKind::eval));
-  const char *remedy = lacksGradients
+  bool isTrained = std::any_of(engine.parameters().begin(), engine.parameters().end(),
+                               [](const ParameterInfo &parameter) { return !parameter.frozen; });
+  const char *remedy = lacksGradients && !isTrained ? "; it has no parameter to train"
+                       : lacksGradients
                            ? "; it was compiled with 'gradient.kind = \"none\"', by itself or by its preset, "
                              "and trains with \"full\""
                            : "";
