@@ -96,8 +96,8 @@ private:
       vector::StoreOp::create(b, value, memory, ValueRange{offset});
   }
 
-  // Stores what the reduction begins at (a sum: 0) to all elements of this unit, at every position, unless an accumulator
-  // holds a sum already.
+  // Stores what the reduction begins at (a sum: 0) to all elements of this unit, at every position, unless an
+  // accumulator holds a sum already.
   void clear() {
     Value vacant = w.accumulate;
     if (op.getAccumulator())

@@ -1,7 +1,7 @@
 //===- JoinAdjoint.cpp - maxima and products at positions -----------------===//
 //
-// The derivative of `ein.scatter_add` with a reduction. A maximum or minimum gives the gradient to the first update that
-// equals it, as the reductions do. A product gives each update the product of the others.
+// The derivative of `ein.scatter_add` with a reduction. A maximum or minimum gives the gradient to the first update
+// that equals it, as the reductions do. A product gives each update the product of the others.
 //
 //===----------------------------------------------------------------------===//
 #include "Adjoint.h"

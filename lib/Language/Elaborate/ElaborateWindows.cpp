@@ -114,7 +114,8 @@ bool RuleBuilder::refuseOpen(const Reading &reading) {
   return false;
 }
 
-/// Checks that no position falls outside, unless conditions around it exclude that. Drops the strides where the indices count the whole axis.
+/// Checks that no position falls outside, unless conditions around it exclude that. Drops the strides where the indices
+/// count the whole axis.
 bool RuleBuilder::checkInside(const Reading &reading, bool onLeft) {
   Affine &affine = *reading.affine;
   int64_t least = affine.start, most = affine.start, inner = 1;

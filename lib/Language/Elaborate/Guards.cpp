@@ -247,8 +247,8 @@ bool RuleBuilder::refuseHidden(SMLoc location, const Context &context) {
   return false;
 }
 
-/// The condition over these indices alone: whether it holds for some value of the others. What is read there is the same
-/// for all of them.
+/// The condition over these indices alone: whether it holds for some value of the others. What is read there is the
+/// same for all of them.
 const Node *RuleBuilder::guardOver(const Node *guard, llvm::ArrayRef<IndexId> dims) {
   Node some;
   for (IndexId id : guard->dims)

@@ -16,9 +16,9 @@ class PresburgerRelation;
 namespace plc::language {
 
 /// Elaborates one rule in three passes over its expressions. It finds indices and extents (Indices.cpp,
-/// AffineIndices.cpp, ElaborateWindows.cpp, Guards.cpp), places sums (SumRule.cpp), and resolves expressions to nodes (Resolve.cpp,
-/// Calls.cpp). Left sides have files of their own: ElaborateSlices.cpp, Scatters.cpp, Collect.cpp. All uses of a name
-/// as an index of the rule are one index. Methods are grouped by the file that defines them.
+/// AffineIndices.cpp, ElaborateWindows.cpp, Guards.cpp), places sums (SumRule.cpp), and resolves expressions to nodes
+/// (Resolve.cpp, Calls.cpp). Left sides have files of their own: ElaborateSlices.cpp, Scatters.cpp, Collect.cpp. All
+/// uses of a name as an index of the rule are one index. Methods are grouped by the file that defines them.
 class RuleBuilder : private IndexNames {
 public:
   RuleBuilder(Elaborator &elaborator, Scope &scope, Body &body)

@@ -49,8 +49,8 @@ void RuleBuilder::build(const Statement &rule) {
   }
 }
 
-/// `y[i] += e`: the first clause of a name defines it, the others add to what is there, in text order. `max=`, `min=` and
-/// `mul=` join likewise.
+/// `y[i] += e`: the first clause of a name defines it, the others add to what is there, in text order. `max=`, `min=`
+/// and `mul=` join likewise.
 void RuleBuilder::buildClause(const Statement &rule) {
   joiner = rule.join;
   const Declarator &left = rule.lefts[0];

@@ -3,8 +3,8 @@
 // `a[b, dst[b, e], d] += m[b, e, d]` adds each value of the right side to the element that its positions name. So does
 // `a[b, 2*i + p] = m[b, i, p]` if that neither splits an axis nor gives a slice of one: windows, strides, numbers. The
 // rule runs over the indices of all positions, in the order of the brackets. An index that only a position has is not
-// summed by the sum rule, because the left side has it. Elements that no position names are 0. `max=`, `min=` and `mul=`
-// join in place of the addition; elements that no position names are what such a reduction begins at.
+// summed by the sum rule, because the left side has it. Elements that no position names are 0. `max=`, `min=` and
+// `mul=` join in place of the addition; elements that no position names are what such a reduction begins at.
 //
 //===----------------------------------------------------------------------===//
 #include "Emit/EmitEquations.h"

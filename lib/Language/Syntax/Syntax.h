@@ -34,7 +34,8 @@ struct IndexEntry {
   bool isEllipsis() const { return !expr; }
 };
 
-/// An expression. Sums, products, bit operations and conjunctions are n-ary, so that depth is bounded by the nesting limit.
+/// An expression. Sums, products, bit operations and conjunctions are n-ary, so that depth is bounded by the nesting
+/// limit.
 struct Expr {
   enum Kind {
     Number,  // text
