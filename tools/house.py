@@ -14,7 +14,7 @@ MAY = {
     # A schedule or a policy is a row of the planner's table in the IR, too.
     "Dialect": {"Support", "Planner"},
     "Analysis": {"Support", "Dialect"},
-    "Language": {"Support", "Dialect", "Analysis"},
+    "Language": {"Support", "Module", "Dialect", "Analysis"},
     "Algebra": {"Support", "Dialect", "Analysis", "Numerics"},
     "Numerics": {"Support", "Dialect", "Analysis"},
     "Reference": {"Support", "Dialect", "Numerics"},
@@ -25,7 +25,8 @@ MAY = {
     "Planning": {"Support", "Module", "Simulator", "Planner", "Search", "Dialect", "Analysis"},
     "Codegen": {"Support", "Module", "Dialect", "Analysis", "Numerics"},
     # The planner's tables of choices: a key's values are the rows of such a table, so that each is named once.
-    "Strategy": {"Support", "Module", "Planner"},
+    # The keys of an optimizer are the settings that its rules declare.
+    "Strategy": {"Support", "Module", "Planner", "Language"},
     "Runtime": {"Support", "Module", "Simulator"},
     "Commands": {"Support", "Module", "Simulator", "Runtime"},
     "Text": {"Support", "Runtime"},

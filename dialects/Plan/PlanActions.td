@@ -174,9 +174,9 @@ def Plan_StepOp : Plan_Action<"step"> {
 }
 
 def Plan_BufferKind : I32EnumAttr<"BufferKind", "what a persistent buffer holds", [
-    I32EnumAttrCase<"parameter", 0>, I32EnumAttrCase<"gradient", 1>, I32EnumAttrCase<"moment1", 2>,
-    I32EnumAttrCase<"moment2", 3>, I32EnumAttrCase<"average", 4>, I32EnumAttrCase<"input", 5>,
-    I32EnumAttrCase<"output", 6>, I32EnumAttrCase<"precomputed", 7>, I32EnumAttrCase<"state", 8>
+    I32EnumAttrCase<"parameter", 0>, I32EnumAttrCase<"gradient", 1>, I32EnumAttrCase<"moment", 2>,
+    I32EnumAttrCase<"average", 3>, I32EnumAttrCase<"input", 4>, I32EnumAttrCase<"output", 5>,
+    I32EnumAttrCase<"precomputed", 6>, I32EnumAttrCase<"state", 7>
   ]> {
   let cppNamespace = "::plc::plan";
   let genSpecializedAttr = 0;
@@ -226,8 +226,9 @@ def Plan_BufferOp : Plan_Op<"buffer", [HasParent<"LayoutOp">]> {
     `name` is a parameter's or state's path, or an input's or output's name; `precomputed` values are named
     STAGE.NUMBER, by the stage and the number of its P's result. `owned` as in `plan.param`.
 
-    Gradients have a `site`, with `lanes` accumulators one behind the other, from group `lane` on. Inputs, outputs
-    and states hold the whole batch; an output without a batch axis holds one value per micro-batch, in order.
+    Gradients have a `site`, with `lanes` accumulators one behind the other, from group `lane` on. The `site` of a
+    moment is its number among those that the optimizer keeps for the parameter. Inputs, outputs and states hold the
+    whole batch; an output without a batch axis holds one value per micro-batch, in order.
 
     An example, from `test/Dialect/Plan/program.mlir`:
 
@@ -235,7 +236,7 @@ def Plan_BufferOp : Plan_Op<"buffer", [HasParent<"LayoutOp">]> {
     plan.buffer parameter "w" at 0 bytes 16 owned
     ```
 
-    (C1) `site` is given exactly for gradients, `lane` and `lanes` for no others.
+    (C1) `site` is given exactly for gradients and moments, `lane` and `lanes` for gradients alone.
   }];
   let arguments = (ins Plan_BufferKindAttr:$kind, Plan_Name:$name, OptionalAttr<Plan_Natural>:$site,
                        DefaultValuedAttr<Plan_Natural, "0">:$lane, DefaultValuedAttr<Plan_Positive, "1">:$lanes,

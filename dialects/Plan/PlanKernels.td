@@ -21,6 +21,8 @@ def Plan_KernelOp : Plan_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, S
     so `ns` is the time of the code that runs. Without `by` a kernel can be planned, not compiled. Every operand is
     row-major. The cost of a call is `flops`, `bytes` read and written, and `ns` on one thread as the rates predict.
     The accumulator of a kernel that `updates` is a state of the program (see `plan.input`), which is never vacant.
+    A result of a kernel that runs `in_place` may have the memory of an argument of its shape: each element of the
+    arguments is read before that of a result is written.
 
     A kernel of kind `loop` holds one `ein.loop`, whose iterations call kernels, and these kernels as its own
     symbols. Nothing outside sees them, so planning takes it for one unit. Its last result, `scratch`, holds the
@@ -46,12 +48,14 @@ def Plan_KernelOp : Plan_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, S
     (C7) A kernel of kind `loop` has no accumulators and holds one `ein.loop`, whose body has calls alone. The body
     returns results of these calls, each as one carry and one element at most. No other kernel holds a loop or
     kernels.
+    (C8) A kernel that runs `in_place` is `elementwise`.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
                        OptionalAttr<StrAttr>:$sym_visibility,
                        OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs,
                        Plan_KernelKindAttr:$kind, OptionalAttr<Plan_ImplementationAttr>:$by,
                        DefaultValuedAttr<Plan_Natural, "0">:$num_accumulators, UnitAttr:$updates,
+                       UnitAttr:$in_place,
                        DefaultValuedAttr<Plan_Natural, "0">:$flops, DefaultValuedAttr<Plan_Natural, "0">:$bytes,
                        DefaultValuedAttr<Plan_Natural, "0">:$ns);
   let regions = (region AnyRegion:$body);

@@ -26,9 +26,6 @@ def Plan_Per : I32EnumAttr<"Per", "how often a route carries a value",
 }
 def Plan_PerAttr : Plan_WordAttr<Plan_Per, "per">;
 
-// The moments that an optimizer keeps beside a trained parameter: none, a momentum, or two.
-def Plan_Moments : ConfinedAttr<Plan_Count, [IntNonNegative, IntMaxValue<2>]>;
-
 def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, SingleBlock, NoRegionArguments,
                                          IsolatedFromAbove,
                                          Plan_HoldsOnly<["LayerOp", "StageOp", "RouteOp", "ChannelOp", "RankOp"]>,
@@ -104,7 +101,7 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, Sing
                        OptionalAttr<Plan_RematAttr>:$remat, UnitAttr:$keeps_last, UnitAttr:$cuts_kernels,
                        OptionalAttr<Plan_Natural>:$kept_bytes, OptionalAttr<Plan_Natural>:$kept_bound_bytes,
                        OptionalAttr<Plan_Natural>:$recompute_ns, OptionalAttr<Plan_Natural>:$recompute_bound_ns,
-                       DefaultValuedAttr<Plan_Moments, "2">:$moments, UnitAttr:$averages,
+                       DefaultValuedAttr<Plan_Natural, "2">:$moments, UnitAttr:$averages,
                        DefaultValuedAttr<Plan_Positive, "1">:$lanes, DefaultValuedAttr<Plan_Positive, "1">:$replicas,
                        DefaultValuedAttr<Plan_Positive, "1">:$shards,
                        OptionalAttr<DenseI64ArrayAttr>:$pipeline);

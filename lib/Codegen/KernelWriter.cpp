@@ -51,9 +51,11 @@ KernelWriter::KernelWriter(plan::KernelOp kernel, StringRef name, const CodeOpti
     types.push_back(memoryType(operand.getType()));
   types.append({b.getIndexType(), b.getIndexType(), b.getI1Type(), LLVM::LLVMPointerType::get(b.getContext())});
   function = func::FuncOp::create(module, kernel.getLoc(), name, b.getFunctionType(types, {b.getI32Type()}));
-  // The planner never overlaps operands of one call, so loads may move across stores.
+  // The planner never overlaps operands of one call, so loads may move across stores. Only those of a kernel that runs
+  // in place may share memory, all but its scalars.
   for (unsigned i = 0; i < operands.size(); ++i)
-    function.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(), b.getUnitAttr());
+    if (!kernel.getInPlace() || elementsOf(operands[i].getType()) == 1)
+      function.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(), b.getUnitAttr());
   Block *entry = function.addEntryBlock();
   b.setInsertionPointToStart(entry);
   for (auto [index, operand] : llvm::enumerate(operands)) {

@@ -275,6 +275,9 @@ private:
   // One vector (or element) of the row: stores and kept rows first, then one step of each reduction.
   SmallVector<Value> writeBlock(const Point &point, SmallVector<Value> lanes, const Block &body) {
     points.blockValues.clear();
+    if (w.kernel.getInPlace()) // the stores below may overwrite what later values would load
+      for (Operation *op : body.stored)
+        points.valueOf(op, point);
     for (Operation *op : body.stored) {
       Value value = points.valueOf(op, point);
       if (w.isStored(op->getResult(0)))

@@ -82,6 +82,7 @@ LogicalResult ModuleWriter::compile() {
     }
     manifest.entries.push_back(std::move(entry.table));
   }
+  addUpdates(kernels);
   CodeOptions options = codeOptionsOf(request.features);
   FailureOr<OwningOpRef<ModuleOp>> written = writeKernels(kernels, options, records);
   if (failed(written))
@@ -97,6 +98,21 @@ LogicalResult ModuleWriter::compile() {
     manifest.kernels.push_back(describe(record));
   }
   return success();
+}
+
+void ModuleWriter::addUpdates(KernelSet &kernels) {
+  auto add = [&](ModuleOp module, module::UpdateProgram &program) {
+    if (!module)
+      return;
+    std::vector<int64_t> numbers;
+    plan::ProgramOp planned = *module.getBody()->getOps<plan::ProgramOp>().begin();
+    for (auto kernel : module.getBody()->getOps<plan::KernelOp>())
+      numbers.push_back(kernels.find(kernel, planned.getCut()).full);
+    for (module::UpdateCall &call : program.calls)
+      call.kernel = numbers[call.kernel];
+  };
+  add(request.scalars, manifest.update.scalars);
+  add(request.elements, manifest.update.elements);
 }
 
 std::unique_ptr<llvm::Module> ModuleWriter::lower(llvm::LLVMContext &context) {

@@ -184,7 +184,7 @@ void printModule(const Module &module) {
   table.add({"model", manifest.model + ", " + std::string(nameOf(manifest.real))});
   table.add({"numerics key", manifest.numericsKey});
   table.add({"made for", features.empty() ? "any CPU" : features});
-  table.add({"optimizer", nameOfChoice(manifest.optimizer.kind)});
+  table.add({"optimizer", manifest.optimizer.kind});
   table.add({"threads", manifest.threadsPerStage ? std::to_string(manifest.threadsPerStage) + " per stage"
                                                  : "as many per stage as there are cores, where that pays"});
   table.print(0);

@@ -96,6 +96,8 @@ private:
   }
   /// Writes the module file, or its code as LLVM IR or as an object file.
   int writeModule();
+  /// Writes the rules of the optimizer as IR of a phase.
+  int printUpdate();
   int print(mlir::ModuleOp module);
   int write(llvm::StringRef text);
 

@@ -170,6 +170,8 @@ int Compilation::choose() {
 int Compilation::run() {
   applyDefaultTimingManagerCLOptions(timing);
   timed = timing.getRootScope();
+  if (options.showsUpdate)
+    return printUpdate();
   if (int failed = parse())
     return failed;
   if (std::error_code error = options.output.empty() ? std::error_code() : cannotWrite(options.output))

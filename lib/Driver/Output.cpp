@@ -2,6 +2,7 @@
 #include "Output.h"
 
 #include "Compilation.h"
+#include "CompileUpdate.h"
 
 #include "plc/Codegen/Target.h"
 #include "plc/Codegen/WriteModule.h"
@@ -151,6 +152,16 @@ static std::string objectFolder() {
   return none && *none ? "" : plc::cacheFolder() + "/objects";
 }
 
+int Compilation::printUpdate() {
+  UpdateCompiler update(strategy, context);
+  if (!update.lower(options.emit))
+    return update.exitCode();
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  update.print(stream);
+  return write(text);
+}
+
 int Compilation::writeModule() {
   plc::codegen::ModuleRequest request;
   plc::module::Manifest &manifest = request.manifest;
@@ -195,6 +206,10 @@ int Compilation::writeModule() {
     // The writer refers to the modules until the code is compiled.
     lowered.push_back(std::move(module));
   }
+  bool isTrained = llvm::any_of(request.entries, [](const auto &entry) { return entry.table.trains(); });
+  std::optional<UpdateCompiler> update;
+  if (isTrained && !update.emplace(strategy, context).addTo(request))
+    return update->exitCode();
   PassErrors errors(sources, context, llvm::errs(), strategy.locations());
   plc::codegen::ModuleWriter writer(request);
   if (failed(writer.compile()))

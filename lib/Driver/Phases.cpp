@@ -10,7 +10,6 @@
 #include "plc/Strategy/Choices.h"
 #include "plc/Strategy/ReadOptimizer.h"
 #include "plc/Strategy/Strategy.h"
-#include "plc/Support/Optimizers.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
@@ -27,9 +26,7 @@ static llvm::SmallVector<int64_t> listOf(const Strategy &strategy, plc::strategy
   return {values.begin(), values.end()};
 }
 
-int64_t plc::driver::optimizerMoments(const Strategy &strategy) {
-  return plc::rowOf(strategy.get(keys::optimizerKind)).moments;
-}
+int64_t plc::driver::optimizerMoments(const Strategy &strategy) { return int64_t(strategy.optimizer().states.size()); }
 
 bool plc::driver::keepsAverages(const Strategy &strategy) { return strategy.get(keys::optimizerEma) > 0; }
 

@@ -17,8 +17,7 @@ int64_t updatedBytes(const RankInfo &rank) {
   int64_t bytes = 0;
   for (const BufferInfo &buffer : rank.buffers) {
     bool takesPart = buffer.kind == BufferKind::Parameter || buffer.kind == BufferKind::Gradient ||
-                     buffer.kind == BufferKind::Moment1 || buffer.kind == BufferKind::Moment2 ||
-                     buffer.kind == BufferKind::Average;
+                     buffer.kind == BufferKind::Moment || buffer.kind == BufferKind::Average;
     if (takesPart && owned.contains(buffer.name) && filled.contains(buffer.name))
       bytes += buffer.bytes;
   }

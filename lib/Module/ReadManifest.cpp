@@ -118,13 +118,16 @@ void readSchedule(const JsonNode &node, OptimizerSettings &settings) {
 
 OptimizerSettings readOptimizer(const JsonNode &node) {
   OptimizerSettings settings;
-  settings.kind = readChoice<OptimizerKind>(node["kind"]);
+  settings.kind = node["kind"].string();
   settings.lr = node["lr"].number();
-  settings.weightDecay = node["weight_decay"].number();
-  settings.beta1 = node["beta1"].number();
-  settings.beta2 = node["beta2"].number();
-  settings.eps = node["eps"].number();
-  settings.momentum = node["momentum"].number();
+  settings.settings = node["settings"].list([](const JsonNode &setting) {
+    return OptimizerSetting{
+        setting["name"].string(),
+        setting["value"].number(),
+        {setting["least"].number(), setting["most"].number(), setting["above"].boolean(), setting["below"].boolean()}};
+  });
+  settings.states = node["states"].list(
+      [](const JsonNode &state) { return OptimizerState{state["name"].string(), state["init"].number()}; });
   for (const char *path : {"optimizer.clip_norm", "optimizer.clip_value", "optimizer.ema"})
     readNumber(node, *findOptimizerKey(path), settings);
   settings.nonFinite = readChoice<NonFiniteStep>(node["nonfinite"]);
@@ -132,6 +135,29 @@ OptimizerSettings readOptimizer(const JsonNode &node) {
   settings.lossScale = node["loss_scale"].number();
   readSchedule(node["schedule"], settings);
   return settings;
+}
+
+UpdateProgram readProgram(const JsonNode &node, int64_t numKernels) {
+  auto text = [](const JsonNode &name) { return name.string(); };
+  UpdateProgram program;
+  program.inputs = node["inputs"].list(text);
+  program.results = node["results"].list(text);
+  program.scratchBytes = node["scratch_bytes"].integer(0, maxBytes);
+  program.inPlace = node["in_place"].boolean();
+  auto numPorts = static_cast<int64_t>(program.inputs.size() + program.results.size());
+  program.calls = node["calls"].list([&](const JsonNode &call) {
+    return UpdateCall{call["kernel"].integer(0, numKernels - 1), call["operands"].list([&](const JsonNode &operand) {
+                        return operand.integer(-numPorts, program.scratchBytes);
+                      })};
+  });
+  return program;
+}
+
+UpdateRules readUpdate(const JsonNode &node, int64_t numKernels) {
+  if (node.isNull())
+    return {};
+  return {node["parameter"].string(), node["gradient"].string(), readProgram(node["scalars"], numKernels),
+          readProgram(node["elements"], numKernels)};
 }
 
 PerRate readRates(const JsonNode &node) {
@@ -212,8 +238,9 @@ BufferInfo readBuffer(const JsonNode &node, const EntryPlan &entry, const Shards
   location.name = node["name"].string();
   location.offset = node["offset"].integer(0, maxBytes);
   location.bytes = node["bytes"].integer(0, maxBytes);
-  if (location.kind == BufferKind::Gradient) {
+  if (isNumbered(location.kind))
     location.site = node["site"].integer(0, maxCount);
+  if (location.kind == BufferKind::Gradient) {
     if (node.has("lane"))
       location.lane = node["lane"].integer(0, entry.lanes - 1);
     if (node.has("lanes"))
@@ -384,6 +411,7 @@ Manifest readRoot(const JsonNode &root) {
   int64_t number = 0;
   manifest.kernels = root["kernels"].list([&](const JsonNode &kernel) { return readKernel(kernel, number++); });
   auto numKernels = static_cast<int64_t>(manifest.kernels.size());
+  manifest.update = readUpdate(root["update"], numKernels);
   for (const auto &[name, entry] : root["entries"].members())
     manifest.entries.push_back(readEntry(name, entry, numKernels, shards));
   return manifest;

@@ -9,7 +9,7 @@
 template <>
 struct plc::Choice<plc::module::BufferKind> {
   static constexpr const char *noun = "static";
-  static constexpr NamedRow table[] = {{"parameter"}, {"gradient"}, {"moment1"},     {"moment2"}, {"average"},
+  static constexpr NamedRow table[] = {{"parameter"}, {"gradient"}, {"moment"},      {"average"},
                                        {"input"},     {"output"},   {"precomputed"}, {"state"}};
   static std::span<const NamedRow> rows() { return table; }
 };

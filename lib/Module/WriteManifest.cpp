@@ -49,18 +49,39 @@ json writeParameter(const ParameterInfo &parameter) {
   return written;
 }
 
+json writeProgram(const UpdateProgram &program) {
+  auto writeCall = [](const UpdateCall &call) { return json{{"kernel", call.kernel}, {"operands", call.operands}}; };
+  return {{"inputs", program.inputs},
+          {"results", program.results},
+          {"scratch_bytes", program.scratchBytes},
+          {"in_place", program.inPlace},
+          {"calls", list(program.calls, writeCall)}};
+}
+
+json writeUpdate(const UpdateRules &rules) {
+  if (!rules.any())
+    return nullptr;
+  return {{"parameter", rules.parameter},
+          {"gradient", rules.gradient},
+          {"scalars", writeProgram(rules.scalars)},
+          {"elements", writeProgram(rules.elements)}};
+}
+
 json writeOptimizer(const OptimizerSettings &settings) {
   json schedule{{"kind", nameOfChoice(settings.schedule)}};
   for (const OptimizerKey &key : scheduleKeys())
     if (key.isOf(settings.schedule))
       std::visit([&](auto at) { schedule[std::string(key.name())] = settings.*at; }, key.member);
-  return {{"kind", nameOfChoice(settings.kind)},
+  auto writeSetting = [](const OptimizerSetting &setting) {
+    const Limits &limits = setting.limits;
+    return json{{"name", setting.name}, {"value", setting.value},           {"least", limits.least},
+                {"most", limits.most},  {"above", limits.isLeastExclusive}, {"below", limits.isMostExclusive}};
+  };
+  auto writeState = [](const OptimizerState &state) { return json{{"name", state.name}, {"init", state.init}}; };
+  return {{"kind", settings.kind},
           {"lr", settings.lr},
-          {"weight_decay", settings.weightDecay},
-          {"beta1", settings.beta1},
-          {"beta2", settings.beta2},
-          {"eps", settings.eps},
-          {"momentum", settings.momentum},
+          {"settings", list(settings.settings, writeSetting)},
+          {"states", list(settings.states, writeState)},
           {"schedule", std::move(schedule)},
           {"clip_norm", settings.clipNorm},
           {"clip_value", settings.clipValue},
@@ -139,8 +160,9 @@ json writeTensor(const TensorInfo &tensor) {
 json writeBuffer(const BufferInfo &place) {
   json written{
       {"kind", nameOfChoice(place.kind)}, {"name", place.name}, {"offset", place.offset}, {"bytes", place.bytes}};
-  if (place.kind == BufferKind::Gradient) {
+  if (isNumbered(place.kind))
     written["site"] = place.site;
+  if (place.kind == BufferKind::Gradient) {
     // Fields with their default are left out: most plans have no groups, replicas or short micro-batches.
     if (place.lane)
       written["lane"] = place.lane;
@@ -251,6 +273,7 @@ std::string writeManifest(const Manifest &manifest) {
             {"profiling", manifest.profiling},
             {"target_features", manifest.targetFeatures},
             {"optimizer", writeOptimizer(manifest.optimizer)},
+            {"update", writeUpdate(manifest.update)},
             {"rates", writeRates(manifest.rates)},
             {"plan", json::parse(manifest.planJson)},
             {"parameters", list(manifest.held, writeParameter)},

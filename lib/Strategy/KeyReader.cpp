@@ -12,7 +12,7 @@ using llvm::StringRef;
 using llvm::Twine;
 
 KeyReader::KeyReader(StringRef tool, llvm::raw_ostream &errors, llvm::ArrayRef<Key> keys)
-    : tool(tool), errors(errors), keys(keys) {
+    : tool(tool), errors(errors), keys(keys.vec()) {
   for (const Key &key : keys)
     settings[key.path] = {key.initial, ""};
 }
@@ -113,21 +113,45 @@ bool KeyReader::isGroup(const std::string &path) const {
   return llvm::any_of(keys, [&](const Key &key) { return StringRef(key.path).starts_with(path + "."); });
 }
 
-/// Reads KEY=VALUE. The value is TOML, or else a bare word.
+/// The value of a set as the key `v` of a table. It is TOML, or else a bare word.
+static toml::table tableOf(StringRef value) {
+  if (tooDeep(value))
+    return toml::table{{"v", value.str()}};
+  try {
+    toml::table parsed = toml::parse(("v = " + value).str());
+    return parsed.size() == 1 ? parsed : toml::table{{"v", value.str()}};
+  } catch (const toml::parse_error &) { // a bare word is a string
+    return toml::table{{"v", value.str()}};
+  }
+}
+
+std::optional<std::string> KeyReader::peek(const char *key, StringRef file, llvm::ArrayRef<std::string> sets) {
+  std::optional<std::string> found;
+  auto take = [&](const toml::table &table, StringRef path) {
+    if (auto text = table.at_path(path.str()).value_exact<std::string>())
+      found = *text;
+  };
+  if (auto buffer = llvm::MemoryBuffer::getFile(file, /*IsText=*/true); buffer && !tooDeep((*buffer)->getBuffer()))
+    try {
+      take(toml::parse(std::string_view((*buffer)->getBuffer())), key);
+    } catch (const toml::parse_error &) { // reported when the file is read
+    }
+  for (StringRef set : sets) {
+    auto [path, value] = set.split('=');
+    if (path = path.trim(); path == key)
+      take(tableOf(value), "v");
+    else if (StringRef rest = key; rest.consume_front(path) && rest.consume_front("."))
+      take(tableOf(value), ("v." + rest).str());
+  }
+  return found;
+}
+
+/// Reads KEY=VALUE.
 void KeyReader::readSet(StringRef set) {
   auto [path, value] = set.split('=');
   if (path.size() == set.size() || path.trim().empty())
     return error({{}, set}, "needs KEY=VALUE");
-  toml::table table = [&, value = value] {
-    if (tooDeep(value))
-      return toml::table{{"v", value.str()}};
-    try {
-      toml::table parsed = toml::parse(("v = " + value).str());
-      return parsed.size() == 1 ? parsed : toml::table{{"v", value.str()}};
-    } catch (const toml::parse_error &) { // a bare word is a string
-      return toml::table{{"v", value.str()}};
-    }
-  }();
+  toml::table table = tableOf(value);
   std::string key = path.trim().str();
   if (isGroup(key) && table.get("v")->is_table())
     readTable(*table.get("v")->as_table(), key + ".", set);

@@ -43,8 +43,12 @@ public:
     auto found = given.find(path.str());
     return found != given.end() && !found->second.set.data();
   }
+  const std::vector<Key> &allKeys() const { return keys; }
   /// Prints an error at the location where a key was given, or without one.
   void errorAt(llvm::StringRef path, const llvm::Twine &message);
+
+  /// The text that a file or the sets give a key, whatever else is in them; nullopt if there is none.
+  static std::optional<std::string> peek(const char *key, llvm::StringRef file, llvm::ArrayRef<std::string> sets);
 
   /// The locations of all keys that do not have their defaults.
   KeyLocations locations();
@@ -68,7 +72,7 @@ private:
 
   llvm::StringRef tool;
   llvm::raw_ostream &errors;
-  llvm::ArrayRef<Key> keys;
+  const std::vector<Key> keys;
   llvm::SourceMgr sources;
   std::map<std::string, Location> given;
   ErrorLimit limit;

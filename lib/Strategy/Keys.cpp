@@ -75,10 +75,6 @@ Key ofSegments(Key key) {
       std::move(key), keys::checkpointPolicy.path,
       [](const planner::RematPolicyRow &row) { return row.fields != 0 && !row.obeys(planner::ByteBudget); });
 }
-Key ofOptimizers(Key key, bool OptimizerRow::*has) {
-  return under<OptimizerKind>(std::move(key), keys::optimizerKind.path,
-                              [&](const OptimizerRow &row) { return row.*has; });
-}
 /// A key of the table of `plc/Module/OptimizerKeys.h`.
 template <typename Number>
 Key setting(TypedKey<Number> key) {
@@ -142,13 +138,8 @@ llvm::ArrayRef<Key> plc::strategy::allKeys() {
       choice(keys::machineContractions, Contractions::automatic),
       text(keys::machineRates, "", {}),
       text(keys::machineProfile, "", {}),
-      choice(keys::optimizerKind, OptimizerKind::AdamW),
+      text(keys::optimizerKind, "adamw", {}),
       setting(keys::optimizerLr),
-      ofOptimizers(number(keys::optimizerWeightDecay, 0.01, 0), &OptimizerRow::decaysWeight),
-      ofOptimizers(number(keys::optimizerBeta1, 0.9, 0), &OptimizerRow::isAdaptive),
-      ofOptimizers(number(keys::optimizerBeta2, 0.999, 0), &OptimizerRow::isAdaptive),
-      ofOptimizers(number(keys::optimizerEps, 1e-8, 0, true), &OptimizerRow::isAdaptive),
-      ofOptimizers(number(keys::optimizerMomentum, 0.9, 0), &OptimizerRow::hasMomentum),
       choice(keys::optimizerScheduleKind, RateSchedule::Constant),
       setting(keys::optimizerScheduleWarmup),
       setting(keys::optimizerScheduleTotal),
@@ -190,7 +181,9 @@ const Key *plc::strategy::findKey(llvm::ArrayRef<Key> keys, llvm::StringRef path
 static std::string namesIn(llvm::ArrayRef<Key> keys, llvm::StringRef table) {
   llvm::SetVector<llvm::StringRef> names;
   for (const Key &key : keys)
-    if (llvm::StringRef path = key.path; table.empty() || (path.consume_front(table) && path.consume_front(".")))
+    if (llvm::StringRef path = key.path; key.whenKey && key.whenKey == llvm::StringRef(keys::optimizerKind.path))
+      continue; // of another optimizer
+    else if (table.empty() || (path.consume_front(table) && path.consume_front(".")))
       names.insert(path.split('.').first);
   return llvm::join(names.takeVector(), ", ");
 }

@@ -25,13 +25,12 @@ module::OptimizerSettings plc::strategy::numbersOf(const std::map<std::string, S
 
 module::OptimizerSettings plc::strategy::optimizerOf(const Strategy &strategy) {
   module::OptimizerSettings settings;
-  settings.kind = strategy.get(keys::optimizerKind);
+  settings.kind = strategy.optimizer().name;
   readNumbers([&](const char *path) { return strategy.valueAt(path); }, settings);
-  settings.weightDecay = strategy.get(keys::optimizerWeightDecay);
-  settings.beta1 = strategy.get(keys::optimizerBeta1);
-  settings.beta2 = strategy.get(keys::optimizerBeta2);
-  settings.eps = strategy.get(keys::optimizerEps);
-  settings.momentum = strategy.get(keys::optimizerMomentum);
+  settings.settings = strategy.optimizer().settings;
+  for (module::OptimizerSetting &setting : settings.settings)
+    setting.value = std::get<double>(strategy.valueAt(setting.key()));
+  settings.states = strategy.optimizer().states;
   settings.schedule = strategy.get(keys::optimizerScheduleKind);
   settings.nonFinite = strategy.get(keys::trainingNonfinite);
   settings.scalesLoss = rowOf(strategy.get(keys::precisionCompute)).scalesLoss;

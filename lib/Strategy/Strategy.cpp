@@ -1,5 +1,6 @@
 //===- Strategy.cpp - reads and checks a strategy -------------------------===//
 #include "KeyReader.h"
+#include "OptimizerKeys.h"
 
 #include "plc/Planner/Remat/RematPolicies.h"
 #include "plc/Planner/Schedule/ScheduleFile.h"
@@ -9,7 +10,6 @@
 #include "plc/Strategy/ReadOptimizer.h"
 #include "plc/Support/Diagnostics.h"
 #include "plc/Support/InstructionSets.h"
-#include "plc/Support/Optimizers.h"
 #include "plc/Support/Profile.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -58,14 +58,14 @@ void applyPreset(KeyReader &reader) {
 
 /// Refuses keys that would be ignored: under other values, or without training.
 void checkMeaning(KeyReader &reader) {
-  for (const Key &key : allKeys())
+  for (const Key &key : reader.allKeys())
     if (reader.isGiven(key.path) && !isApplicable(reader, key))
       reader.errorAt(key.path, "'" + Twine(key.path) + "' belongs to '" + key.whenKey + " = \"" +
                                    llvm::join(key.whenValues, "\" or \"") + "\"' and would be ignored under \"" +
                                    get<std::string>(reader, key.whenKey) + "\"");
   if (reader.get(keys::gradientKind) != GradientKind::none)
     return;
-  for (const Key &key : allKeys()) {
+  for (const Key &key : reader.allKeys()) {
     StringRef path = key.path;
     bool trains = path.starts_with("optimizer.") || path.starts_with("checkpoint.") || path.starts_with("gradient.");
     // sums of results use accumulation groups, too
@@ -319,9 +319,10 @@ void checkCheckpoints(KeyReader &reader) {
 }
 
 void checkOptimizer(KeyReader &reader) {
-  for (const char *factor : {keys::optimizerBeta1.path, keys::optimizerBeta2.path, keys::optimizerMomentum.path})
-    if (double value = get<double>(reader, factor); !(value < 1))
-      reader.errorAt(factor, "'" + Twine(factor) + "' is " + print(value) + " but must be less than 1");
+  for (const Key &key : reader.allKeys())
+    if (key.type == Key::Type::Number && !(get<double>(reader, key.path) < key.below))
+      reader.errorAt(key.path, "'" + Twine(key.path) + "' is " + print(get<double>(reader, key.path)) +
+                                   " but must be less than " + print(key.below));
   if (auto conflict = plc::module::findConflict(plc::strategy::numbersOf(reader.settings)))
     reader.errorAt(conflict->path, conflict->text);
 }
@@ -341,11 +342,15 @@ bool isNone(const Key &key) {
 
 std::optional<Strategy> Strategy::load(StringRef tool, StringRef file, llvm::ArrayRef<std::string> sets,
                                        llvm::raw_ostream &errors) {
-  KeyReader reader(tool, errors, allKeys());
+  OptimizerChoice optimizer(file, sets, errors);
+  KeyReader reader(tool, errors, optimizer.keys());
   if (!file.empty())
     reader.readFile("strategy", file);
   for (const std::string &set : sets)
     reader.readSet(set);
+  if (!optimizer.error.empty())
+    reader.errorAt(keys::optimizerKind.path, optimizer.error);
+  reader.failed |= !optimizer.rules;
   if (!reader.failed)
     readScheduleFile(reader, file, errors);
   if (!reader.failed)
@@ -374,9 +379,18 @@ std::optional<Strategy> Strategy::load(StringRef tool, StringRef file, llvm::Arr
   if (reader.failed || rates.failed)
     return std::nullopt;
   KeyLocations locations = reader.locations();
-  Strategy strategy(std::move(reader.settings), std::move(rates.settings), std::move(locations));
+  Strategy strategy(optimizer.keys(), std::move(reader.settings), std::move(rates.settings), std::move(locations));
   strategy.nsPerUpdatedByte = updates;
+  strategy.rules = optimizer.rules->header();
+  strategy.rulesFile = optimizer.file;
   return strategy;
+}
+
+void Strategy::chooseOptimizer() {
+  for (const plc::module::OptimizerHeader &header : plc::language::standardOptimizers())
+    if (header.name == get(keys::optimizerKind))
+      rules = header;
+  rulesFile.clear();
 }
 
 bool Strategy::useRates(StringRef text) {
@@ -416,7 +430,7 @@ std::string Strategy::ratesText() const {
 }
 
 void Strategy::explain(llvm::raw_ostream &os) const {
-  for (const Key &key : allKeys()) {
+  for (const Key &key : known) {
     const Setting &setting = settings.find(key.path)->second;
     bool absent = !setting.isGiven() && isNone(key);
     os << llvm::left_justify(key.path, 30) << " = "
@@ -426,9 +440,14 @@ void Strategy::explain(llvm::raw_ostream &os) const {
 }
 
 /// A value in the format of a strategy file.
-static std::string textOf(const Key &key, const Setting &setting) {
+std::string Strategy::textOf(const Key &key, const Setting &setting) const {
   if (key.type == Key::Type::Bytes)
     return "\"" + std::to_string(std::get<int64_t>(setting.value)) + "B\"";
+  if (key.path == StringRef(keys::optimizerKind.path) && !rulesFile.empty()) {
+    llvm::SmallString<128> path(rulesFile); // the file may be moved
+    llvm::sys::fs::make_absolute(path);
+    return print(Value("use " + path.str().str() + ":" + rules.name));
+  }
   if (!llvm::is_contained({keys::machineRates.path, keys::machineProfile.path}, StringRef(key.path)))
     return print(key, setting.value);
   llvm::SmallString<128> path(std::get<std::string>(setting.value)); // the file may be moved
@@ -443,7 +462,7 @@ void Strategy::write(llvm::raw_ostream &os) const {
     return isGiven(path) && isApplicable(settings, key) && (path != keys::parallelismPlace.path || isOwn(path));
   };
   StringRef table;
-  for (const Key &key : allKeys()) {
+  for (const Key &key : known) {
     if (!isWritten(key))
       continue;
     auto [first, rest] = StringRef(key.path).split('.');

@@ -7,7 +7,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Runtime", "Inputs"))
 import seal_module
 
-# Names of entries are keys of the manifest, but the model's words, and those of rates are docs/strategy.md's; other initial values are written if a module has them.
+# Names of entries and settings are keys of the manifest, but the user's words, and those of rates are docs/strategy.md's; other initial values are written if a module has them.
 UNWRITTEN = {"value", "low", "high"}
 
 
@@ -16,7 +16,7 @@ def keys(node, are_names=False):
         for key, value in node.items():
             if not are_names:
                 yield key
-            yield from keys(value, key in ("entries", "rates") and not are_names)
+            yield from keys(value, key in ("entries", "rates", "settings") and not are_names)
     elif isinstance(node, list):
         for value in node:
             yield from keys(value)

@@ -6,18 +6,18 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-FUNCTION = re.compile(r"((?:^# .*\n)+)^(fn [^{]*?) \{", re.M)
+FUNCTION = re.compile(r"((?:^# .*\n)+)^((?:fn|optimizer) [^{]*?) \{", re.M)
 
 
 def table(name):
     text = (ROOT / "lib/Language/std" / f"{name}.ein").read_text()
     lines = ["| function | meaning |", "|---|---|"]
     documented = FUNCTION.findall(text)
-    missing = set(re.findall(r"^fn (\w+)", text, re.M)) - {header[3:].split("(")[0] for _, header in documented}
+    missing = set(re.findall(r"^(?:fn|optimizer) (\w+)", text, re.M)) - {header.split(" ")[1].split("(")[0] for _, header in documented}
     if missing:
         sys.exit(f"{name}.ein: no comment stands above {sorted(missing)}")
     for comment, header in documented:
-        signature = " ".join(header[3:].split())
+        signature = " ".join(header.split()[1:])
         meaning = " ".join(line[2:] for line in comment.splitlines())
         lines.append(f"| `{signature}` | {meaning} |")
     return "\n".join(lines)

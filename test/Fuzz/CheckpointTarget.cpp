@@ -57,7 +57,7 @@ private:
   std::vector<ParameterInfo> all{{"w", ElementType::F32, {2, 3}, {}, false},
                                  {"c", ElementType::F32, {}, {}, true},
                                  {"v", ElementType::F32, {2}, {}, false}};
-  OptimizerSettings settings;
+  OptimizerSettings settings{.states = {{"m"}, {"v"}}};
 };
 
 /// A folder with a checkpoint, of whose files each input changes one.

@@ -24,7 +24,8 @@ public:
     for (const Statement &statement : file.statements)
       checkStatement(statement);
     for (const Function &function : file.functionStore)
-      require(!whole || (!function.name.empty() && !function.results.empty()), "a header without name or results");
+      require(!whole || (!function.name.empty() && (function.kind == Function::Optimizer) == function.results.empty()),
+              "a header without name, or without results if it is no optimizer's");
   }
   void checkPlace(SMLoc location) {
     require(location.isValid() && text.begin() <= location.getPointer() && location.getPointer() <= text.end(),

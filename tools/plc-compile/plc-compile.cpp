@@ -1,6 +1,7 @@
 //===- plc-compile.cpp - from a model to a plan, an IR or a module --------===//
 #include "plc/Driver/Compile.h"
 #include "plc/Driver/Instrumentation.h"
+#include "plc/Support/PhaseKind.h"
 #include "plc/Support/Version.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -14,6 +15,9 @@
 using namespace plc::driver;
 using llvm::StringRef;
 
+// What --program names beside the programs of a model.
+static constexpr StringRef updateProgram = "update";
+
 // PHASES stands for the names of the phases.
 static const char help[] = R"(plc-compile: check a model and print its plan, or compile it
 usage: plc-compile MODEL.ein|IR.mlir [options]   (IR, as --emit writes it: goes on from the phase that it is of)
@@ -25,7 +29,8 @@ what
                       json is what --explain tells of step and memory, as data
   --entry NAME        the model of the file to compile (default: its only one)
   --program P         the program that --emit and the plan show: train, eval or infer (default: train if the model has
-                      a loss, else infer); a module holds all of them
+                      a loss, else infer); a module holds all of them. With --emit=PHASE also update: the rules of the
+                      optimizer, first those of scalars
   --output NAME       what 'infer' must give (default: all outputs); repeats. An output, grad(NAME) (the gradient of
                       'loss' for a real input or a parameter), or the value of a rule: PATH.NAME, as attention.3.p. A
                       module holds one more program then, of these outputs
@@ -224,9 +229,14 @@ private:
     options.programGiven = given.contains("--program");
     if (!options.programGiven)
       return 0;
+    if (options.showsUpdate = program == updateProgram; options.showsUpdate)
+      return plc::parseChoice<plc::PhaseKind>(options.emit)
+                 ? 0
+                 : usage("--program update is the optimizer's rules: add --emit=PHASE");
     std::optional<plc::ProgramKind> kind = plc::parseChoice<plc::ProgramKind>(program);
     if (!kind)
-      return usage("--program is " + plc::listChoices<plc::ProgramKind>("", " or ") + ", found '" + program + "'");
+      return usage("--program is " + plc::listChoices<plc::ProgramKind>("", ", ") + " or update, found '" + program +
+                   "'");
     if (!options.program.outputs.empty() && *kind != plc::ProgramKind::infer)
       return usage("--output belongs to program 'infer', found --program '" + program + "'");
     options.program.entry = *kind;

@@ -118,6 +118,8 @@ InterpretedEngine::InterpretedEngine(const runtime::ModelRequest &request, const
   for (const std::string &set : request.sets)
     run.keep(set.substr(0, set.find('=')));
   setRun(run);
+  if (source.hasLoss())
+    rules = std::make_unique<InterpretedRules>(settings);
 }
 
 std::string InterpretedEngine::modelName() const { return source.getModel().getSymName().str(); }
@@ -171,9 +173,19 @@ void InterpretedEngine::listParameters() {
 // Parameters are zeros until they are written.
 void InterpretedEngine::holdParameters() {
   for (const runtime::ParameterInfo &info : parameterList) {
-    Tensor zero(info.type, info.shape);
-    held.push_back({zero, {zero.copy(), zero.copy()}, optimizer().keepsAverages() ? zero.copy() : Tensor()});
+    held.push_back({Tensor(info.type, info.shape), {}, {}});
+    for (int moment = 0; !info.frozen && moment < optimizer().numMoments(); ++moment)
+      held.back().moments.push_back(firstMoment(held.size() - 1, static_cast<size_t>(moment)));
+    if (optimizer().keepsAverages())
+      held.back().average = held.back().value.copy();
   }
+}
+
+/// A state of the optimizer before the first step; `which` counts from 0.
+Tensor InterpretedEngine::firstMoment(size_t index, size_t which) const {
+  Tensor moment(parameterList[index].type, parameterList[index].shape);
+  runtime::fillElements(moment.element, moment.numElements(), moment.data(), optimizer().states[which].init);
+  return moment;
 }
 
 void InterpretedEngine::readParameter(size_t index, void *out) {
@@ -201,8 +213,8 @@ void InterpretedEngine::writeMoment(size_t index, int which, const void *data) {
 }
 
 void InterpretedEngine::clearMoments(size_t index) {
-  for (Tensor &moment : held[index].moments)
-    std::memset(moment.data(), 0, moment.numBytes());
+  for (size_t which = 0; which < held[index].moments.size(); ++which)
+    held[index].moments[which] = firstMoment(index, which);
 }
 
 InterpretedEngine::Program &InterpretedEngine::programOf(const std::string &name) const {
@@ -404,18 +416,21 @@ void InterpretedEngine::updateParameters(const runtime::TrainingStep &step, Prog
   // `training.nonfinite` may leave such a step out.
   if (!result.finite && settings.optimizer.leavesOut())
     return;
-  runtime::StepFactors factors(settings.optimizer, step.number);
-  factors.gradientScale = runtime::scaleOfNorm(settings.optimizer, result.gradNorm, step.lossScale);
+  runtime::UpdateStep update(settings.optimizer, rules->rules(), *rules, step.number);
+  update.gradientScale = runtime::scaleOfNorm(settings.optimizer, result.gradNorm, step.lossScale);
   for (const Trained &each : trained) {
     const runtime::ParameterInfo &info = parameterList[each.whole];
     Held &whole = held[each.whole];
     auto take = [&](const Tensor &from) { return pieceOf(info, each.shard, from).copy(); };
-    Tensor value = take(whole.value), first = take(whole.moments[0]), second = take(whole.moments[1]);
-    void *const moments[] = {first.data(), second.data()};
-    runtime::updateParameter(factors, real, value.numElements(), each.gradients, value.data(), moments);
+    Tensor value = take(whole.value);
+    std::vector<Tensor> moments;
+    std::vector<void *> addresses;
+    for (const Tensor &moment : whole.moments)
+      addresses.push_back(moments.emplace_back(take(moment)).data());
+    runtime::updateParameter(update, real, value.numElements(), each.gradients, value.data(), addresses);
     putPiece(info, each.shard, value, whole.value);
-    putPiece(info, each.shard, first, whole.moments[0]);
-    putPiece(info, each.shard, second, whole.moments[1]);
+    for (size_t which = 0; which < moments.size(); ++which)
+      putPiece(info, each.shard, moments[which], whole.moments[which]);
     if (settings.optimizer.keepsAverages())
       updateAverage(info, each.shard, value, whole.average);
   }

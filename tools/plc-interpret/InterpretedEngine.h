@@ -2,6 +2,7 @@
 #ifndef PLC_TOOLS_INTERPRET_INTERPRETEDENGINE_H
 #define PLC_TOOLS_INTERPRET_INTERPRETEDENGINE_H
 
+#include "InterpretedRules.h"
 #include "Source.h"
 
 #include "plc/Reference/Interpreter.h"
@@ -53,7 +54,8 @@ private:
   };
   /// A parameter's value, optimizer moments and average.
   struct Held {
-    reference::Tensor value, moments[2], average;
+    reference::Tensor value, average;
+    std::vector<reference::Tensor> moments;
   };
   void listEntries(const std::vector<std::string> &askedOutputs);
   void listEntriesOfIR();
@@ -67,6 +69,7 @@ private:
   /// The value of a state before a run.
   static reference::Tensor stateIn(Program &program, llvm::StringRef path, mlir::Type type, int64_t microBatch);
   /// Takes the optimizer's step, if it is finite. Adds to the result everything except the losses, which it has.
+  reference::Tensor firstMoment(size_t index, size_t which) const;
   void updateParameters(const runtime::TrainingStep &step, Program &program, runtime::StepResult &result);
   /// Moves the average of a parameter, or of one shard of it, towards its new value.
   void updateAverage(const runtime::ParameterInfo &info, const std::optional<ShardName> &shard,
@@ -85,6 +88,7 @@ private:
   std::vector<runtime::ParameterInfo> parameterList;
   std::vector<Held> held;
   mutable std::map<std::string, Program> programs;
+  std::unique_ptr<InterpretedRules> rules; // of the optimizer, if the model can be trained
 };
 
 } // namespace plc::interpret

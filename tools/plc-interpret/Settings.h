@@ -18,6 +18,7 @@ struct Settings {
   int64_t accumulationSteps = 1, lanes = 1;
   std::vector<std::string> shards; // NAME=SHARDS
   runtime::OptimizerSettings optimizer;
+  std::string optimizerFile; // of its rules; empty: the library's
   KeyLocations locations;
 };
 

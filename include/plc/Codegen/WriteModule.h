@@ -30,6 +30,7 @@ struct ModuleEntry {
 /// What a `.plcm` contains beside its kernels and plans.
 struct ModuleRequest {
   std::vector<ModuleEntry> entries;  // in the order of the manifest; names of the first one's kernels win
+  mlir::ModuleOp scalars, elements;  // have the kernels that `manifest.update` calls, by their numbers here; or null
   module::Manifest manifest;         // the writer adds parameters, kernels, entries and bytes of code
   std::vector<std::string> features; // see featuresOf
   std::string objectFolder;          // folder of the ObjectCache; empty: none
@@ -51,6 +52,8 @@ public:
   mlir::LogicalResult writeShared(llvm::StringRef path);
 
 private:
+  /// Adds the kernels of the optimizer's rules, and lets their calls count the module's.
+  void addUpdates(KernelSet &kernels);
   std::unique_ptr<llvm::Module> lower(llvm::LLVMContext &context);
   mlir::LogicalResult emitCode(llvm::SmallVectorImpl<char> &object, int64_t &codeBytes);
 

@@ -26,7 +26,8 @@ struct CompileOptions {
   std::string entry;  // --entry: name of the model in the file
   Program program;    // --program, --output: what --emit, the plan and --print-pipeline show
   bool programGiven = false;
-  std::string strategy; // --strategy
+  bool showsUpdate = false; // --program update: --emit shows the rules of the optimizer
+  std::string strategy;     // --strategy
   std::vector<std::string> sets;
   std::vector<std::pair<std::string, int64_t>> overrides;
   size_t errorLimit = 20; // --error-limit; 0: none

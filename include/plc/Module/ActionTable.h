@@ -15,20 +15,23 @@ struct FrequencyRow {
 };
 
 /// What a persistent buffer holds.
-enum class BufferKind : uint8_t { Parameter, Gradient, Moment1, Moment2, Average, Input, Output, Precomputed, State };
+enum class BufferKind : uint8_t { Parameter, Gradient, Moment, Average, Input, Output, Precomputed, State };
+
+/// Whether a parameter may have several buffers of this kind, told apart by their `site`.
+constexpr bool isNumbered(BufferKind kind) { return kind == BufferKind::Gradient || kind == BufferKind::Moment; }
 
 /// A persistent buffer: bytes of the arena that live through the whole entry.
 struct BufferInfo {
   BufferKind kind;
   std::string name; // STAGE.ROLE, or STAGE.ROLE.keep for the one without what is recomputed
-  int64_t site = 0; // Gradient: the use of the parameter whose gradients it sums
+  int64_t site = 0; // Gradient: the use of the parameter whose gradients it sums; Moment: its number
   int64_t offset, bytes;
   bool owned = true;                   // Parameter: this rank updates it
   ElementType type = ElementType::F32; // State: of its elements
   double init = 0;                     // State: the value of each element before the first run
   int64_t positions = 0;               // State: extent of the axis in which a run writes one position; 0: it writes all
   int64_t lane = 0, lanes = 1;         // Gradient: accumulation groups from `lane` on, one behind another
-  std::optional<ShardName> shard{};    // Parameter, Gradient, Moment1, Moment2: if the parameter is a shard
+  std::optional<ShardName> shard{};    // Parameter, Gradient, Moment, Average: if the parameter is a shard
   std::string wholeOf{}; // Input: the input of which it has all rows, the same in each micro-batch; else empty
 
   /// The path of the whole parameter, for a buffer of a parameter or of a shard.
@@ -98,10 +101,10 @@ struct RankInfo {
   std::vector<std::vector<int64_t>> after{};
 
   bool takesWhatIsReady() const { return !after.empty(); }
-  /// The persistent buffer of that kind and name, or nullptr.
-  const BufferInfo *find(BufferKind kind, const std::string &name) const {
+  /// The persistent buffer of that kind and name, and of that site unless it is -1; or nullptr.
+  const BufferInfo *find(BufferKind kind, const std::string &name, int64_t site = -1) const {
     for (const BufferInfo &buffer : buffers)
-      if (buffer.kind == kind && buffer.name == name)
+      if (buffer.kind == kind && buffer.name == name && (site < 0 || buffer.site == site))
         return &buffer;
     return nullptr;
   }

@@ -2,7 +2,7 @@
 #ifndef PLC_MODULE_LEARNINGRATE_H
 #define PLC_MODULE_LEARNINGRATE_H
 
-#include "plc/Support/Optimizers.h"
+#include "plc/Support/RateSchedules.h"
 
 namespace plc::module {
 

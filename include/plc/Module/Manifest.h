@@ -5,6 +5,7 @@
 #include "plc/Module/ActionTable.h"
 #include "plc/Module/OptimizerSettings.h"
 #include "plc/Module/Iterations.h"
+#include "plc/Module/UpdateRules.h"
 #include "plc/Runtime/KernelABI.h"
 #include "plc/Support/Rates.h"
 #include "plc/Support/Transports.h"
@@ -50,6 +51,7 @@ struct Manifest {
   bool profiling = false;                           // time every call
   std::vector<std::string> targetFeatures;
   OptimizerSettings optimizer;
+  UpdateRules update;                    // of that optimizer, if an entry trains
   PerRate rates;                         // by which times were predicted
   std::vector<ParameterInfo> held;       // as programs have them: shards of some (ParameterShards.h)
   std::vector<ParameterInfo> parameters; // whole, as users see them

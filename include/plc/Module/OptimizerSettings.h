@@ -4,21 +4,62 @@
 
 #include "plc/Module/LearningRate.h"
 #include "plc/Support/NonFiniteSteps.h"
-#include "plc/Support/Optimizers.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
 
 namespace plc::module {
 
+/// A tensor that an optimizer keeps beside each trained parameter, with its type and shape: a moment.
+struct OptimizerState {
+  std::string name;
+  double init = 0; // the value of each element before the first step
+};
+
+/// The values that a number may have. Both limits are finite.
+struct Limits {
+  double least = -1e18, most = 1e18;
+  bool isLeastExclusive = false, isMostExclusive = false;
+
+  bool allow(double value) const {
+    return (isLeastExclusive ? value > least : value >= least) && (isMostExclusive ? value < most : value <= most);
+  }
+};
+
+/// A number that a strategy or a run may set, by default as the header of its optimizer has it.
+struct OptimizerSetting {
+  std::string name;
+  double value;
+  Limits limits{};
+
+  std::string key() const { return "optimizer." + name; }
+};
+
+/// What the header and the states of an optimizer declare.
+struct OptimizerHeader {
+  std::string name, parameter, gradient;
+  std::vector<OptimizerSetting> settings;
+  std::vector<OptimizerState> states;
+};
+
+/// Elements that one call of an optimizer's rules updates. Not tuned: small enough for the first cache and the stack,
+/// large enough to amortize a call.
+inline constexpr int64_t updateBlock = 1024;
+
+/// Numbers that every optimizer has: the learning rate of the step, and its number from 1.
+inline constexpr const char *rateName = "rate", *stepName = "step";
+/// The name of the number `power(SETTING, step)`, the product of as many settings as there were steps.
+inline std::string powerName(const std::string &setting) { return "power(" + setting + ", step)"; }
+
 /// The optimizer of a strategy, with the learning rate of each step.
 struct OptimizerSettings : LearningRate {
-  using Kind = OptimizerKind;
-
-  Kind kind = Kind::AdamW;
-  double weightDecay = 0.01;                     // AdamW
-  double beta1 = 0.9, beta2 = 0.999, eps = 1e-8; // Adam, AdamW
-  double momentum = 0.9;                         // Momentum
-  double clipNorm = 0;                           // 0: the norm of the gradient is not clipped
-  double clipValue = 0;                          // 0: its elements are not
-  double ema = 0;                                // factor of the old average of each parameter; 0: there is none
+  std::string kind = "adamw";             // as `optimizer.kind` names it
+  std::vector<OptimizerSetting> settings; // that its rules declare
+  std::vector<OptimizerState> states;
+  double clipNorm = 0;  // 0: the norm of the gradient is not clipped
+  double clipValue = 0; // 0: its elements are not
+  double ema = 0;       // factor of the old average of each parameter; 0: there is none
   NonFiniteStep nonFinite = NonFiniteStep::Stop;
   bool scalesLoss = false; // gradients are those of a scaled loss; an update divides by the scale
   double lossScale = 0;    // the scale; 0: it follows overflows (LossScale)
@@ -29,7 +70,7 @@ struct OptimizerSettings : LearningRate {
   bool leavesOut() const { return nonFinite != NonFiniteStep::Ignore || scalesLoss; }
 
   /// Tensors that the optimizer keeps for each trained parameter.
-  int numMoments() const { return rowOf(kind).moments; }
+  int numMoments() const { return static_cast<int>(states.size()); }
 
   /// Whether the moving average of each trained parameter is kept (plc/Runtime/Base/Average.h).
   bool keepsAverages() const { return ema > 0; }

@@ -14,8 +14,8 @@
 #include "plc/Support/Contractions.h"
 #include "plc/Support/InstructionSets.h"
 #include "plc/Support/NonFiniteSteps.h"
-#include "plc/Support/Optimizers.h"
 #include "plc/Support/Precisions.h"
+#include "plc/Support/RateSchedules.h"
 #include "plc/Support/Transports.h"
 #include "plc/Support/WholeChoice.h"
 
@@ -81,13 +81,8 @@ inline constexpr TypedKey<InstructionSet> machineIsa{"machine.isa"};
 inline constexpr TypedKey<Contractions> machineContractions{"machine.contractions"};
 inline constexpr TypedKey<std::string> machineRates{"machine.rates"};
 inline constexpr TypedKey<std::string> machineProfile{"machine.profile"};
-inline constexpr TypedKey<OptimizerKind> optimizerKind{"optimizer.kind"};
+inline constexpr TypedKey<std::string> optimizerKind{"optimizer.kind"};
 inline constexpr TypedKey<double> optimizerLr{"optimizer.lr"};
-inline constexpr TypedKey<double> optimizerWeightDecay{"optimizer.weight_decay"};
-inline constexpr TypedKey<double> optimizerBeta1{"optimizer.beta1"};
-inline constexpr TypedKey<double> optimizerBeta2{"optimizer.beta2"};
-inline constexpr TypedKey<double> optimizerEps{"optimizer.eps"};
-inline constexpr TypedKey<double> optimizerMomentum{"optimizer.momentum"};
 inline constexpr TypedKey<RateSchedule> optimizerScheduleKind{"optimizer.schedule.kind"};
 inline constexpr TypedKey<int64_t> optimizerScheduleWarmup{"optimizer.schedule.warmup"};
 inline constexpr TypedKey<int64_t> optimizerScheduleTotal{"optimizer.schedule.total"};

@@ -4,6 +4,7 @@
 #ifndef PLC_STRATEGY_STRATEGY_H
 #define PLC_STRATEGY_STRATEGY_H
 
+#include "plc/Module/OptimizerSettings.h"
 #include "plc/Strategy/Keys.h"
 #include "plc/Support/Choice.h"
 #include "plc/Support/KeyLocations.h"
@@ -11,6 +12,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -44,6 +46,8 @@ struct Key {
   double most = 1e18;
   /// A word that stands for the default, if the default is no value that could be given.
   const char *word = nullptr;
+  /// What a Number must be less than, beside `most`; checked once all values are read.
+  double below = std::numeric_limits<double>::infinity();
 };
 
 /// A preset: values for keys that neither the file nor a `--set` gives.
@@ -52,7 +56,7 @@ struct Preset {
   std::vector<std::pair<const char *, Value>> values; // a key comes after the one that gives it a meaning
 };
 
-/// All keys, in the order of docs/strategy.md, and all presets.
+/// All keys but the settings of optimizers, in the order of docs/strategy.md, and all presets.
 llvm::ArrayRef<Key> allKeys();
 llvm::ArrayRef<Preset> allPresets();
 /// All keys of a file of rates, named like the options of `form-kernels`.
@@ -101,6 +105,11 @@ public:
   /// The value of a key of `allKeys()` by its name, which another key's row gives.
   const Value &valueAt(llvm::StringRef path) const { return settings.find(path.str())->second.value; }
 
+  /// The rules that `optimizer.kind` names: read and checked, not lowered.
+  const module::OptimizerHeader &optimizer() const { return rules; }
+  /// The file that they stand in; empty: std/optim.ein.
+  const std::string &optimizerFile() const { return rulesFile; }
+
   /// The sharded sizes, each as "NAME=SHARDS".
   std::vector<std::string> shards() const {
     std::vector<std::string> shards;
@@ -125,6 +134,8 @@ public:
   /// Sets a key to a value that the search has chosen; `isOwn` if no other key implies it.
   void choose(llvm::StringRef path, Value value, bool isOwn = false) {
     settings[path.str()] = {std::move(value), "automatic", isOwn};
+    if (path == keys::optimizerKind.path)
+      chooseOptimizer();
   }
   template <typename T>
   void choose(TypedKey<T> key, const std::type_identity_t<T> &value, bool isOwn = false) {
@@ -152,10 +163,17 @@ public:
 
 private:
   using Settings = std::map<std::string, Setting>;
-  Strategy(Settings settings, Settings rates, KeyLocations given)
-      : settings(std::move(settings)), ratesOfFile(std::move(rates)), given(std::move(given)) {}
+  Strategy(std::vector<Key> keys, Settings settings, Settings rates, KeyLocations given)
+      : known(std::move(keys)), settings(std::move(settings)), ratesOfFile(std::move(rates)), given(std::move(given)) {}
 
+  std::string textOf(const Key &key, const Setting &setting) const;
+  /// Takes the rules of the library's optimizer that the key names.
+  void chooseOptimizer();
+
+  std::vector<Key> known; ///< all keys, with the settings of the optimizer
   Settings settings, ratesOfFile;
+  module::OptimizerHeader rules;
+  std::string rulesFile;
   std::optional<double> nsPerUpdatedByte; ///< from the profile
   KeyLocations given;
 };

@@ -11,6 +11,8 @@ std::string plc::plan::kernelText(KernelOp kernel) {
   stream << kernel.getFunctionType() << ' ' << kernel.getNumAccumulators();
   if (std::optional<Implementation> by = kernel.getBy())
     stream << ' ' << stringifyImplementation(*by);
+  if (kernel.getInPlace())
+    stream << " in place";
   stream << '\n';
   OpPrintingFlags flags;
   // Independent of a tool's printing options.

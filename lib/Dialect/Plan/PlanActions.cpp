@@ -61,10 +61,11 @@ LogicalResult FrameOp::verify() {
 
 LogicalResult BufferOp::verify() {
   // (C1)
-  if (getSite().has_value() != (getKind() == BufferKind::gradient))
+  bool isGradient = getKind() == BufferKind::gradient;
+  if (getSite().has_value() != (isGradient || getKind() == BufferKind::moment))
     return emitOpError("'") << stringifyBufferKind(getKind()) << "' has "
-                            << (getSite() ? "a site, as only gradients have" : "no site");
-  if (!getSite() && (getLane() != 0 || getLanes() != 1))
+                            << (getSite() ? "a site, as only gradients and moments have" : "no site");
+  if (!isGradient && (getLane() != 0 || getLanes() != 1))
     return emitOpError("'") << stringifyBufferKind(getKind()) << "' has lanes, as only gradients have";
   return success();
 }

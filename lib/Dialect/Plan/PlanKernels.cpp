@@ -111,6 +111,9 @@ LogicalResult KernelOp::verify() {
   // (C6)
   if (getUpdates() && (accumulators != 1 || results != 1))
     return emitOpError("updates a state but has ") << accumulators << " accumulators and " << results << " results";
+  // (C8)
+  if (getInPlace() && getKind() != KernelKind::elementwise)
+    return emitOpError("runs in place but is of kind '") << stringifyKernelKind(getKind()) << "'";
   // (C2)
   for (int64_t i = 1; i <= accumulators; ++i)
     if (type.getInput(inputs - i) != type.getResult(results - i))

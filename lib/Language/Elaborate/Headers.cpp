@@ -26,10 +26,11 @@ const Function *Elaborator::find(const Expr &call, const Function &caller) {
       error.note(call.location, "'" + call.name + "' is in the standard library: write 'use " + standard->second + "'");
     return nullptr;
   }
-  if (it->second->kind != Function::Model)
+  if (it->second->kind == Function::Layer || it->second->kind == Function::Fn)
     return it->second;
-  diagnostics.error(call.location, "'" + call.name + "' is a model, expected a layer or fn")
-      .note(it->second->location, "the model is defined here");
+  StringRef kind = it->second->kind == Function::Model ? "a model" : "an optimizer";
+  diagnostics.error(call.location, "'" + call.name + "' is " + kind + ", expected a layer or fn")
+      .note(it->second->location, "the " + kind.split(' ').second + " is defined here");
   return nullptr;
 }
 

@@ -6,6 +6,7 @@
 #include "plc/Support/ElementType.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringMap.h"
 #include <cstdint>
 #include <map>
 #include <memory>

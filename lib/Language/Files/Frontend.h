@@ -26,6 +26,7 @@ public:
 
 private:
   void elaborate();
+  void checkOptimizer(const Function &optimizer);
   Program *selectModel();
 
   llvm::SourceMgr &sources;

@@ -3,6 +3,7 @@
 #include "Elaborate/Builtins.h"
 #include "Emit/Emission.h"
 #include "Elaborate/Expose.h"
+#include "Elaborate/SplitScalars.h"
 #include "Frontend.h"
 #include "Unused.h"
 #include "plc/Dialect/Ein/Ein.h"
@@ -30,11 +31,32 @@ void Frontend::elaborate() {
   }
   Program unused;
   for (const Function *function : main.functions)
+    if (function->kind == Function::Optimizer)
+      checkOptimizer(*function);
+  for (const Function *function : main.functions)
     if (function->kind == Function::Layer)
       Elaborator(library, unused, diagnostics).checkLayerSkips(*function);
   for (const Function *function : main.functions)
     if (function->kind == Function::Layer && !called.contains(function))
       Elaborator(library, unused, diagnostics).checkUncalled(*function);
+}
+
+/// Elaborates the rules of an optimizer as the models that they become.
+void Frontend::checkOptimizer(const Function &optimizer) {
+  Unit &unit = *library.units.front();
+  if (!headerOf(optimizer, unit.sizes, diagnostics))
+    return;
+  std::optional<SplitRules> split = splitScalars(unit, optimizer, diagnostics);
+  if (!split)
+    return;
+  for (const Function *function : {split->scalars, split->rules, split->elements})
+    library.unitOf[function] = &unit;
+  for (const Function *model : {split->scalars, split->elements}) {
+    Program unused;
+    if (model)
+      Elaborator(library, unused, diagnostics).elaborateModel(*model);
+  }
+  unit.functions.erase(split->rules->name);
 }
 
 /// The program of the model to compile; null after an error.

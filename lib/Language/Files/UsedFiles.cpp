@@ -64,7 +64,8 @@ void Loader::run() {
     Unit &unit = parse(id, {file.name.str(), nullptr}, /*isStandard=*/true);
     standard[file.use] = &unit;
     for (const Function *function : unit.file.functions)
-      library.standard.try_emplace(function->name, file.use);
+      if (function->kind != Function::Optimizer)
+        library.standard.try_emplace(function->name, file.use);
   }
   llvm::SmallString<128> path;
   if (llvm::sys::fs::real_path(name, path))
@@ -179,10 +180,10 @@ bool Loader::refuseCycle(const UseDecl &use, StringRef path) {
   return true;
 }
 
-/// Adds the functions of a used file. Models are compiled in their own file, so they are not passed on.
+/// Adds the functions of a used file. Models and optimizers are compiled in their own file, so they are not passed on.
 void Loader::takeNames(Unit &unit, const Unit &used, const UseDecl &use) {
   for (const Function *function : used.file.functions) {
-    if (function->kind == Function::Model)
+    if (function->kind == Function::Model || function->kind == Function::Optimizer)
       continue;
     auto [earlier, isNew] = unit.functions.try_emplace(function->name, function);
     const Function &other = *earlier->second;

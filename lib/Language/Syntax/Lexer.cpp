@@ -13,9 +13,10 @@ using plc::Diagnostics;
 
 /// The first words are reserved, the others are names where they have no meaning.
 static constexpr size_t numReserved = 16;
-static constexpr StringRef allWords[] = {"use", "dim",  "batch", "layer",  "fn", "model", "param", "share", "repeat",
-                                         "if",  "then", "else",  "and",    "or", "not",   "inf",   "stash", "pop",
-                                         "in",  "only", "kind",  "frozen", "as", "state", "next"};
+static constexpr StringRef allWords[] = {"use",    "dim",       "batch", "layer", "fn",   "model",  "param", "share",
+                                         "repeat", "if",        "then",  "else",  "and",  "or",     "not",   "inf",
+                                         "stash",  "pop",       "in",    "only",  "kind", "frozen", "as",    "state",
+                                         "next",   "optimizer", "from",  "above", "to",   "below"};
 
 llvm::ArrayRef<StringRef> plc::language::words() { return allWords; }
 

@@ -32,9 +32,7 @@ bool Parser::parseBlock(std::vector<Statement *> &body) {
   if (!nest(brace.location(), blockNesting))
     return false;
   while (!raw().is("}")) {
-    bool declaration =
-        raw().startsLine &&
-        llvm::StringSwitch<bool>(raw().text).Cases({"layer", "fn", "model", "dim", "use"}, true).Default(false);
+    bool declaration = raw().startsLine && startsDeclaration() && !raw().is("batch");
     if (raw().kind == Token::End || declaration) {
       statementStart = position;
       diagnostics.error(raw().location(), "found " + describe(raw()) + ", expected '}'")
@@ -91,7 +89,7 @@ bool Parser::parseState(Statement &statement) {
     ParamName &state = statement.params.emplace_back();
     if (!parseDeclarator(state.declarator))
       return false;
-    checkAxes(state.declarator, false);
+    checkAxes(state.declarator, inOptimizer);
     if (at("~")) {
       diagnostics.error(peek().location(), "found '~' behind state '" + state.declarator.name +
                                                "', expected '=' and a number: a state begins as a constant");

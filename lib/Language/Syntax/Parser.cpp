@@ -31,25 +31,29 @@ void Parser::parse() {
       ok = parseFunction(Function::Fn);
     else if (at("model"))
       ok = parseFunction(Function::Model);
+    else if (at("optimizer") && beforeWord(position))
+      ok = parseFunction(Function::Optimizer);
     else
-      ok = fail("'use', 'dim', 'batch', 'layer', 'fn' or 'model'");
+      ok = fail("'use', 'dim', 'batch', 'layer', 'fn', 'model' or 'optimizer'");
     if (!ok)
       skipDeclaration();
   }
 }
 
-/// Whether a token can only begin a declaration, if it starts a line.
-static bool startsDeclaration(const Token &token) {
-  return token.kind == Token::Word && llvm::StringSwitch<bool>(token.text)
-                                          .Cases({"use", "dim", "batch", "layer", "fn", "model"}, true)
-                                          .Default(false);
+/// Whether the present token can only begin a declaration, if it starts a line.
+bool Parser::startsDeclaration() const {
+  const Token &token = raw();
+  return token.kind == Token::Word && (llvm::StringSwitch<bool>(token.text)
+                                           .Cases({"use", "dim", "batch", "layer", "fn", "model"}, true)
+                                           .Default(false) ||
+                                       (token.text == "optimizer" && beforeWord(position)));
 }
 
 /// Goes to the next line that starts a declaration.
 void Parser::skipDeclaration() {
   if (position == statementStart && raw().kind != Token::End)
     ++position;
-  while (raw().kind != Token::End && !(raw().startsLine && startsDeclaration(raw())))
+  while (raw().kind != Token::End && !(raw().startsLine && startsDeclaration()))
     ++position;
 }
 
@@ -107,13 +111,16 @@ bool Parser::parseBatch() {
   return true;
 }
 
-/// `layer f(x[N], ..; K = 2) -> y[N] kind NAME as NAME { .. }`; `kind` and `as` belong to layers.
+/// `layer f(x[N], ..; K = 2) -> y[N] kind NAME as NAME { .. }`; `kind` and `as` belong to layers. An optimizer has no
+/// results: its `next` values are.
 bool Parser::parseFunction(Function::Kind kind) {
   take();
   Function &function = file.functionStore.emplace_back();
   function.kind = kind;
-  if (!expectName("a name", function.name, function.location) || !parseArguments(function) ||
-      !expect("->", "and the results") || !parseResults(function))
+  inOptimizer = kind == Function::Optimizer;
+  if (!expectName("a name", function.name, function.location) || !parseArguments(function))
+    return false;
+  if (!inOptimizer && (!expect("->", "and the results") || !parseResults(function)))
     return false;
   SMLoc location;
   if (kind == Function::Layer && accept("kind") && !expectName("the name of a kind", function.kindName, location))
@@ -144,7 +151,7 @@ void Parser::checkHeader(const Function &function) {
   for (const NamedExpr &given : function.given)
     define(given.name, given.location);
   for (const Declarator &argument : function.arguments)
-    checkAxes(argument, function.kind == Function::Fn);
+    checkAxes(argument, function.kind == Function::Fn || function.kind == Function::Optimizer);
   for (const Declarator &result : function.results)
     checkAxes(result, function.kind == Function::Fn);
 }
@@ -182,8 +189,22 @@ bool Parser::parseGiven(std::vector<NamedExpr> &given) {
     named.value = nullptr;
     if (accept("=") && !(named.value = parseExpression()))
       return false;
+    if (inOptimizer && !parseBounds(named))
+      return false;
     if (!accept(","))
       break;
+  }
+  return true;
+}
+
+/// `from A`, `above A`, `to B`, `below B` behind the default of an optimizer's setting.
+bool Parser::parseBounds(NamedExpr &setting) {
+  while (at("from") || at("above") || at("to") || at("below")) {
+    StringRef word = take().text;
+    Bound bound{word == "from" || word == "above", word == "above" || word == "below", parseExpression()};
+    if (!bound.value)
+      return false;
+    setting.bounds.push_back(bound);
   }
   return true;
 }

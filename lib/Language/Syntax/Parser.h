@@ -36,6 +36,7 @@ private:
   bool parseFunction(Function::Kind kind);
   bool parseArguments(Function &function);
   bool parseGiven(std::vector<NamedExpr> &given);
+  bool parseBounds(NamedExpr &setting);
   bool parseResults(Function &function);
   bool parseDeclarator(Declarator &result, bool onLeft = false);
   bool parseElement(Declarator &result, bool onLeft);
@@ -59,6 +60,7 @@ private:
   bool parseShare(Statement &statement);
   bool parseRepeat(Statement &statement);
   void skipStatement();
+  bool startsDeclaration() const;
   void skipDeclaration();
 
   // Expressions.
@@ -104,6 +106,7 @@ private:
   size_t statementStart = 0;
   const char *lastEnd = nullptr;
   unsigned nesting = 0, bracketNesting = 0, blockNesting = 0;
+  bool inOptimizer = false;    // in its header or body
   std::vector<Token> brackets; // open ( and [
 };
 

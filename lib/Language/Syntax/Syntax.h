@@ -19,11 +19,19 @@ using llvm::StringRef;
 
 struct Expr;
 
-/// `NAME = EXPR` after a `;`.
+/// A limit of a setting: `from 0` and `to 1` include the number, `above 0` and `below 1` do not.
+struct Bound {
+  bool isLeast;
+  bool isExclusive;
+  const Expr *value;
+};
+
+/// `NAME = EXPR` after a `;`. In the header of an optimizer limits may follow.
 struct NamedExpr {
   StringRef name;
   SMLoc location;
   const Expr *value;
+  std::vector<Bound> bounds = {};
 };
 
 /// An entry of index brackets: an expression, `...` (no expression), or `i: N`.
@@ -131,9 +139,9 @@ struct Statement {
 /// How the text writes the clauses of a function that joins them: `+=`, `max=`.
 inline std::string clauseToken(StringRef join) { return join == "add" ? "+=" : join.str() + "="; }
 
-/// A layer, an fn or a model.
+/// A layer, an fn, a model or an optimizer.
 struct Function {
-  enum Kind { Layer, Fn, Model };
+  enum Kind { Layer, Fn, Model, Optimizer };
   Kind kind;
   StringRef name;
   SMLoc location;

@@ -81,14 +81,15 @@ std::vector<BufferItem> plc::plan::collectBuffers(ProgramOp program, ArrayRef<St
       }
   }
   // Only the owner updates a parameter, so its moments and its average exist once, on that rank.
-  SmallVector<BufferKind> kinds{BufferKind::moment1, BufferKind::moment2};
-  kinds.truncate(program.getMoments());
+  SmallVector<std::pair<BufferKind, int64_t>> kinds;
+  for (int64_t moment = 0; moment < int64_t(program.getMoments()); ++moment)
+    kinds.emplace_back(BufferKind::moment, moment);
   if (program.getAverages())
-    kinds.push_back(BufferKind::average);
-  for (BufferKind kind : kinds)
+    kinds.emplace_back(BufferKind::average, -1);
+  for (auto [kind, site] : kinds)
     for (const BufferItem &item : parameters)
       if (item.owned && trained.contains(item.name))
-        moments.push_back({kind, item.name, -1, item.bytes});
+        moments.push_back({kind, item.name, site, item.bytes});
   std::vector<BufferItem> all;
   // The order of kinds fixes the order of buffers in the layout.
   for (auto *part : {&parameters, &gradients, &moments, &states, &inputs, &outputs, &precomputed})
@@ -99,8 +100,7 @@ std::vector<BufferItem> plc::plan::collectBuffers(ProgramOp program, ArrayRef<St
 int64_t plc::plan::persistentBytesOf(ProgramOp program, ArrayRef<StageOp> stages) {
   int64_t bytes = 0, divided = 0, replicas = program.isReplicated() ? 1 : program.getReplicas();
   for (const BufferItem &item : collectBuffers(program, stages)) {
-    bool isOwners = item.kind == BufferKind::moment1 || item.kind == BufferKind::moment2 || //
-                    item.kind == BufferKind::average;
+    bool isOwners = item.kind == BufferKind::moment || item.kind == BufferKind::average;
     (isOwners ? divided : bytes) += roundUpToAlignment(item.bytes);
     if (item.kind == BufferKind::gradient) // other replicas have it, too, and send it to the owner
       divided += (replicas - 1) * roundUpToAlignment(item.bytes);
@@ -118,8 +118,7 @@ PersistentBuffers::PersistentBuffers(LayoutOp layout, const RouteTable &routes)
 PersistentBuffers::PersistentBuffers(RankOp rank, ArrayRef<module::BufferInfo> buffers, const RouteTable &routes)
     : outputs(outputsOf(rank->getParentOfType<ProgramOp>(), routes, rank.getIndex())) {
   for (const module::BufferInfo &buffer : buffers)
-    add(BufferKind(buffer.kind), buffer.name, buffer.kind == module::BufferKind::Gradient ? buffer.site : -1,
-        buffer.lane, buffer.offset);
+    add(BufferKind(buffer.kind), buffer.name, isNumbered(buffer.kind) ? buffer.site : -1, buffer.lane, buffer.offset);
 }
 
 // Buffers are known by what they hold, because a value names that and no number.

@@ -87,8 +87,8 @@ private:
              << nameOfChoice(policy.getValue()) << "' but that is decided by a 'plan.spec', which plc-compile chooses";
     if (bytesPerNs <= 0)
       return emitOptionError(module, "bytes-per-ns is ") << bytesPerNs.getValue() << " but must be positive";
-    if (moments < 0 || moments > 2)
-      return emitOptionError(module, "moments is ") << moments.getValue() << " but must be 0 to 2";
+    if (moments < 0)
+      return emitOptionError(module, "moments is ") << moments.getValue() << " but must be at least 0";
     if (!balance.empty() && int64_t(balance.size()) != stages)
       return emitOptionError(module, "balance has ")
              << balance.size() << " entries but there are " << stages.getValue() << " stages";

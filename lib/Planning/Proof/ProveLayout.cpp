@@ -76,8 +76,9 @@ private:
       if (place < 0 || plan.buffers[place].bytes != item.bytes || plan.buffers[place].lanes != item.lanes ||
           (item.kind == BufferKind::parameter && plan.buffers[place].owned != item.owned))
         return layout.emitOpError("has no place for ")
-               << stringifyBufferKind(item.kind) << " '" << ein::textOf(item.name) << "' of " << item.bytes << " bytes"
-               << (item.owned ? ", owned" : "");
+               << stringifyBufferKind(item.kind)
+               << (item.kind == BufferKind::moment ? " " + std::to_string(item.site) : "") << " '"
+               << ein::textOf(item.name) << "' of " << item.bytes << " bytes" << (item.owned ? ", owned" : "");
       needed[place] = true;
     }
     // Every needed buffer has been found above, so a buffer left over is one too many.

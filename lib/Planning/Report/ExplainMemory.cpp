@@ -40,8 +40,12 @@ public:
 private:
   void addBuffers() {
     for (auto buffer : layout.getBody().getOps<BufferOp>()) {
-      std::string name = (stringifyBufferKind(buffer.getKind()) + " '" + ein::textOf(buffer.getName()) + "'").str();
-      if (buffer.getSite())
+      bool isMoment = buffer.getKind() == BufferKind::moment;
+      std::string name =
+          (stringifyBufferKind(buffer.getKind()) + (isMoment ? " " + std::to_string(*buffer.getSite()) : "") + " '" +
+           ein::textOf(buffer.getName()) + "'")
+              .str();
+      if (buffer.getSite() && !isMoment)
         name += ", site " + std::to_string(*buffer.getSite());
       if (buffer.getLanes() > 1)
         name += ", " + std::to_string(buffer.getLanes()) + " lanes";

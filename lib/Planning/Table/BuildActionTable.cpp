@@ -15,8 +15,7 @@ using module::ActionInfo;
 // The dialect and the module name the same kinds, and casts between them rely on it.
 static_assert(int(BufferKind::parameter) == int(module::BufferKind::Parameter) &&
               int(BufferKind::gradient) == int(module::BufferKind::Gradient) &&
-              int(BufferKind::moment1) == int(module::BufferKind::Moment1) &&
-              int(BufferKind::moment2) == int(module::BufferKind::Moment2) &&
+              int(BufferKind::moment) == int(module::BufferKind::Moment) &&
               int(BufferKind::average) == int(module::BufferKind::Average) &&
               int(BufferKind::input) == int(module::BufferKind::Input) &&
               int(BufferKind::output) == int(module::BufferKind::Output) &&
@@ -128,8 +127,8 @@ private:
   }
 
   static bool isOfParameter(BufferKind kind) {
-    return kind == BufferKind::parameter || kind == BufferKind::gradient || kind == BufferKind::moment1 ||
-           kind == BufferKind::moment2;
+    return kind == BufferKind::parameter || kind == BufferKind::gradient || kind == BufferKind::moment ||
+           kind == BufferKind::average;
   }
 
   // The shard of a parameter's symbol; nullopt for a whole parameter.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace plc::runtime {
 
@@ -280,14 +281,11 @@ private:
         }
         owners += owned;
         int moments = manifest.optimizer.numMoments(), expected = found[BufferKind::Gradient] > 0;
-        if (owned && !parameter.frozen &&
-            (found[BufferKind::Moment1] != (moments > 0) * expected ||
-             found[BufferKind::Moment2] != (moments > 1) * expected))
+        if (owned && !parameter.frozen && found[BufferKind::Moment] != moments * expected)
           fail(rank, "parameter '" + parameter.path + "' is owned here with " +
                          std::to_string(found[BufferKind::Gradient]) + " gradient sites and " +
-                         std::to_string(found[BufferKind::Moment1] + found[BufferKind::Moment2]) + " moments, but '" +
-                         nameOfChoice(manifest.optimizer.kind) + "' keeps " + std::to_string(moments) +
-                         " moments beside each gradient");
+                         std::to_string(found[BufferKind::Moment]) + " moments, but '" + manifest.optimizer.kind +
+                         "' keeps " + std::to_string(moments) + " moments beside each gradient");
         if (owned && !parameter.frozen && found[BufferKind::Average] != manifest.optimizer.keepsAverages() * expected)
           fail(rank, "parameter '" + parameter.path + "' is owned here with " +
                          std::to_string(found[BufferKind::Average]) + " averages, but 'optimizer.ema' is " +
@@ -369,6 +367,81 @@ private:
 
 } // namespace
 
+namespace {
+
+/// Checks that the rules of an optimizer read and write inside their ports and scratch memory, and that a step has
+/// every value that they name.
+class UpdateChecker {
+public:
+  UpdateChecker(const std::string &file, const Manifest &manifest)
+      : file(file), manifest(manifest), rules(manifest.update) {
+    numbers = {"rate", "step"};
+    for (const module::OptimizerSetting &setting : manifest.optimizer.settings)
+      numbers.insert({setting.name, module::powerName(setting.name)});
+    tensors = {rules.parameter};
+    for (const module::OptimizerState &state : manifest.optimizer.states)
+      tensors.insert(state.name);
+  }
+
+  void check() {
+    constexpr auto ofNumber = static_cast<int64_t>(sizeof(double));
+    auto isNumber = [&](const std::string &name) { return numbers.contains(name); };
+    checkNames(rules.scalars.inputs, isNumber);
+    numbers.insert(rules.scalars.results.begin(), rules.scalars.results.end());
+    checkProgram(rules.scalars, [&](const std::string &) { return ofNumber; });
+    auto isTensor = [&](const std::string &name) { return name == rules.gradient || tensors.contains(name); };
+    checkNames(rules.elements.inputs, [&](const std::string &name) { return isTensor(name) || isNumber(name); });
+    checkNames(rules.elements.results, [&](const std::string &name) { return tensors.contains(name); });
+    auto ofElement = static_cast<int64_t>(byteWidth(manifest.real));
+    checkProgram(rules.elements,
+                 [&](const std::string &name) { return isTensor(name) ? module::updateBlock * ofElement : ofElement; });
+  }
+
+private:
+  void checkNames(const std::vector<std::string> &names, auto isKnown) const {
+    for (const std::string &name : names)
+      if (!isKnown(name))
+        fail("nothing gives '" + name + "' a value");
+  }
+
+  void checkProgram(const UpdateProgram &program, auto bytesOf) const {
+    for (const module::UpdateCall &call : program.calls) {
+      const KernelInfo &kernel = manifest.kernels[static_cast<size_t>(call.kernel)];
+      if (kernel.loop)
+        fail("calls the loop '" + kernel.name + "'");
+      for (const auto *operands : {&kernel.inputs, &kernel.results})
+        for (const module::RealOperand &operand : *operands)
+          checkOperand(program, call, kernel, operand, bytesOf);
+    }
+  }
+
+  void checkOperand(const UpdateProgram &program, const module::UpdateCall &call, const KernelInfo &kernel,
+                    const module::RealOperand &operand, auto bytesOf) const {
+    if (operand.operand >= static_cast<int64_t>(call.operands.size()))
+      fail("calls kernel '" + kernel.name + "' with " + std::to_string(call.operands.size()) +
+           " operands, but it has one #" + std::to_string(operand.operand));
+    int64_t at = call.operands[static_cast<size_t>(operand.operand)], room = program.scratchBytes - at;
+    if (at < 0) {
+      auto port = static_cast<size_t>(-1 - at), numInputs = program.inputs.size();
+      room = bytesOf(port < numInputs ? program.inputs[port] : program.results[port - numInputs]);
+    }
+    int64_t bytes = 0;
+    if (__builtin_mul_overflow(operand.elements, static_cast<int64_t>(byteWidth(operand.type)), &bytes) || bytes > room)
+      fail("calls kernel '" + kernel.name + "' with " + std::to_string(room) + " bytes for operand #" +
+           std::to_string(operand.operand) + ", which has " + std::to_string(operand.elements) + " elements of " +
+           std::string(nameOf(operand.type)));
+  }
+
+  [[noreturn]] void fail(const std::string &text) const { throw fileError(file, "manifest: update: " + text); }
+
+  const std::string &file;
+  const Manifest &manifest;
+  const UpdateRules &rules;
+  std::set<std::string> numbers, tensors;
+};
+
+} // namespace
+
 Manifest parseManifest(const std::string &file, std::string_view text) {
   Manifest manifest;
   try {
@@ -393,8 +466,13 @@ void checkManifest(const std::string &file, const Manifest &manifest) {
   for (const KernelInfo &kernel : manifest.kernels)
     if (kernel.loop)
       LoopChecker(file, manifest, kernel).check();
-  for (const EntryPlan &entry : manifest.entries)
+  for (const EntryPlan &entry : manifest.entries) {
     EntryChecker(file, manifest, entry).check();
+    if (entry.trains() && !manifest.update.any())
+      throw fileError(file, "manifest: entry '" + entry.name + "' trains, but 'update' is null");
+  }
+  if (manifest.update.any())
+    UpdateChecker(file, manifest).check();
 }
 
 } // namespace plc::runtime

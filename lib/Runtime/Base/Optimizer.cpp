@@ -1,16 +1,13 @@
-// Updates of parameters by blocks, at each vector width with the same bits.
+// Updates of parameters by blocks: gradients are summed and measured, then the rules of the optimizer run.
 #include "plc/Runtime/Base/Optimizer.h"
 
 #include "plc/Runtime/Base/CpuFeatures.h"
-#include "plc/Support/WholeChoice.h"
+#include "plc/Runtime/Base/Error.h"
 
 #include <algorithm>
 #include <cmath>
 
 namespace plc::runtime {
-
-using Kind = OptimizerSettings::Kind;
-static_assert(hasAllRows<Kind>(), "the table of this choice has not one row for each value of its enum");
 
 LossScale::LossScale(const OptimizerSettings &settings) {
   // See Optimizer.h: the numbers of PyTorch's GradScaler.
@@ -33,87 +30,86 @@ void LossScale::update(const OptimizerSettings &settings, bool finite) {
   }
 }
 
-StepFactors::StepFactors(const OptimizerSettings &settings, int64_t step)
-    : kind(settings.kind), rate(settings.rate(step)), momentum(settings.momentum), beta1(settings.beta1),
-      beta2(settings.beta2), eps(settings.eps), decay(rowOf(kind).decaysWeight ? 1 - rate * settings.weightDecay : 1) {
-  clipValue = settings.clipValue;
-  // Running products, not pow, whose last bit differs between libraries.
-  double power1 = 1, power2 = 1;
-  for (int64_t i = 0; i < step; ++i) {
-    power1 *= beta1;
-    power2 *= beta2;
+namespace {
+
+/// The numbers of a step by name.
+class StepNumbers {
+public:
+  StepNumbers(const OptimizerSettings &settings, int64_t step) : settings(settings), step(step) {}
+
+  double of(const std::string &name) const {
+    if (auto found = computed.find(name); found != computed.end())
+      return found->second;
+    if (name == module::rateName)
+      return settings.rate(step);
+    if (name == module::stepName)
+      return static_cast<double>(step);
+    for (const module::OptimizerSetting &setting : settings.settings) {
+      if (name == setting.name)
+        return setting.value;
+      if (name == module::powerName(setting.name))
+        return power(setting.value);
+    }
+    throw Error(Internal, "", "the rules of optimizer '" + settings.kind + "' read an unknown number '" + name + "'");
   }
-  stepSize = rate / (1 - power1);
-  rootCorrection = std::sqrt(1 - power2);
+
+  std::map<std::string, double> computed; // by the rules
+
+private:
+  /// A running product, not pow, whose last bit differs between libraries.
+  double power(double value) const {
+    double product = 1;
+    for (int64_t i = 0; i < step; ++i)
+      product *= value;
+    return product;
+  }
+
+  const OptimizerSettings &settings;
+  int64_t step;
+};
+
+} // namespace
+
+UpdateStep::UpdateStep(const OptimizerSettings &settings, const UpdateRules &rules, const UpdateRunner &runner,
+                       int64_t step)
+    : clipValue(settings.clipValue), rules(rules), runs(runner) {
+  StepNumbers numbers(settings, step);
+  const UpdateProgram &scalars = rules.scalars;
+  std::vector<double> values;
+  for (const std::string &name : scalars.inputs)
+    values.push_back(numbers.of(name));
+  values.resize(scalars.inputs.size() + scalars.results.size());
+  std::vector<void *> ports;
+  for (double &value : values)
+    ports.push_back(&value);
+  UpdateWorkspace workspace;
+  runner.run(scalars, ports.data(), workspace);
+  for (size_t i = 0; i < scalars.results.size(); ++i)
+    numbers.computed[scalars.results[i]] = values[scalars.inputs.size() + i];
+  auto tensorOf = [&](const std::string &name) {
+    size_t index = 0;
+    if (name != rules.parameter)
+      while (settings.states[index++].name != name)
+        ;
+    return index;
+  };
+  for (const std::string &name : rules.elements.inputs)
+    if (name == rules.gradient)
+      inputPorts.push_back({Port::Kind::Gradient});
+    else if (name == rules.parameter || std::any_of(settings.states.begin(), settings.states.end(),
+                                                    [&](const auto &state) { return state.name == name; }))
+      inputPorts.push_back({Port::Kind::Tensor, tensorOf(name)});
+    else
+      inputPorts.push_back({Port::Kind::Scalar, 0, numbers.of(name)});
+  for (const std::string &name : rules.elements.results)
+    resultTensors.push_back(tensorOf(name));
 }
 
 namespace {
 
 constexpr int64_t lanes = 16; // SIMD lanes of the sum of squares: a vector of f32 by AVX-512
-/// Elements whose gradient is summed before the update, a multiple of lanes. Not tuned: small enough for the first
-/// cache and the stack, large enough to amortize a call.
-constexpr int64_t block = 1024;
-
-/// The factors of a step, rounded to the type in which it computes.
-template <class T>
-struct Factors {
-  explicit Factors(const StepFactors &f)
-      : rate(static_cast<T>(f.rate)), momentum(static_cast<T>(f.momentum)), beta1(static_cast<T>(f.beta1)),
-        rest1(static_cast<T>(1 - f.beta1)), beta2(static_cast<T>(f.beta2)), rest2(static_cast<T>(1 - f.beta2)),
-        eps(static_cast<T>(f.eps)), decay(static_cast<T>(f.decay)), stepSize(static_cast<T>(f.stepSize)),
-        rootCorrection(static_cast<T>(f.rootCorrection)), gradientScale(static_cast<T>(f.gradientScale)),
-        clipValue(static_cast<T>(f.clipValue)), scales(f.gradientScale != 1), clips(f.clipValue > 0),
-        measures(f.measures) {}
-  T rate, momentum, beta1, rest1, beta2, rest2, eps, decay, stepSize, rootCorrection, gradientScale, clipValue;
-  bool scales, clips, measures;
-};
-
-/// A slice of a parameter: at most `block` elements.
-template <class T>
-struct Part {
-  int64_t count;
-  T *gradient, *value, *moment1, *moment2;
-};
-
-// The rules of Optimizer.h, as loops that the compiler vectorizes. It contracts nothing to fma, so bits are the same at
-// each width.
-struct SgdRule {
-  template <class T>
-  [[gnu::always_inline]] static void apply(const Factors<T> &f, int64_t count, const T *__restrict g, T *__restrict w,
-                                           T *, T *) {
-    for (int64_t i = 0; i < count; ++i)
-      w[i] = w[i] - f.rate * g[i];
-  }
-};
-struct MomentumRule {
-  template <class T>
-  [[gnu::always_inline]] static void apply(const Factors<T> &f, int64_t count, const T *__restrict g, T *__restrict w,
-                                           T *__restrict m, T *) {
-    for (int64_t i = 0; i < count; ++i) {
-      m[i] = f.momentum * m[i] + g[i];
-      w[i] = w[i] - f.rate * m[i];
-    }
-  }
-};
-struct AdamRule {
-  template <class T>
-  [[gnu::always_inline]] static void apply(const Factors<T> &f, int64_t count, const T *__restrict g, T *__restrict w,
-                                           T *__restrict m, T *__restrict v) {
-    for (int64_t i = 0; i < count; ++i) {
-      T first = f.beta1 * m[i] + f.rest1 * g[i];
-      T second = f.beta2 * v[i] + (f.rest2 * g[i]) * g[i];
-      T root = std::sqrt(second) / f.rootCorrection + f.eps;
-      m[i] = first;
-      v[i] = second;
-      w[i] = w[i] * f.decay - f.stepSize * (first / root);
-    }
-  }
-};
-/// For a step that only measures.
-struct NoRule {
-  template <class T>
-  [[gnu::always_inline]] static void apply(const Factors<T> &, int64_t, const T *, T *, T *, T *) {}
-};
+constexpr int64_t block = module::updateBlock;
+static_assert(block % lanes == 0 && updatedPart % block == 0);
 
 template <class T>
 [[gnu::always_inline]] inline void addSquares(int64_t count, const T *g, double *sums) {
@@ -133,52 +129,53 @@ template <class T>
     g[i] = g[i] > most ? most : g[i] < -most ? -most : g[i];
 }
 
+/// What happens to a gradient before the rules see it.
+struct Preparation {
+  double scale = 1, clipValue = 0; // as in UpdateStep
+  bool measures = true;
+
+  bool changes() const { return scale != 1 || clipValue > 0; }
+};
+
+/// Measures the gradient of a block and writes what the rules see of it to `seen`, unless that
+/// is the same. `seen` may be the gradient itself.
 template <class T>
-using BlockFunction = void (*)(const Factors<T> &, const Part<T> &, double *);
+using BlockFunction = void (*)(const Preparation &, int64_t count, const T *gradient, T *seen, double *sums);
 
-/// Inlined into a function for each vector width, with the same operations.
-template <class Rule, class T>
-[[gnu::always_inline]] inline void blockBody(const Factors<T> &f, const Part<T> &part, double *sums) {
-  if (f.measures)
-    addSquares(part.count, part.gradient, sums);
-  if (f.scales)
-    for (int64_t i = 0; i < part.count; ++i)
-      part.gradient[i] = part.gradient[i] * f.gradientScale;
-  if (f.clips)
-    clipValues(part.count, part.gradient, f.clipValue);
-  Rule::apply(f, part.count, part.gradient, part.value, part.moment1, part.moment2);
+/// Inlined into a function for each vector width, with the same operations. The compiler contracts nothing to fma.
+template <class T>
+[[gnu::always_inline]] inline void blockBody(const Preparation &preparation, int64_t count, const T *gradient, T *seen,
+                                             double *sums) {
+  if (preparation.measures)
+    addSquares(count, gradient, sums);
+  if (!preparation.changes())
+    return;
+  T factor = static_cast<T>(preparation.scale);
+  for (int64_t i = 0; i < count; ++i)
+    seen[i] = preparation.scale == 1 ? gradient[i] : gradient[i] * factor;
+  if (preparation.clipValue > 0)
+    clipValues(count, seen, static_cast<T>(preparation.clipValue));
 }
-template <class Rule, class T>
-[[gnu::target("avx512f,avx512vl,avx512dq")]] void block512(const Factors<T> &f, const Part<T> &part, double *sums) {
-  blockBody<Rule>(f, part, sums);
+template <class T>
+[[gnu::target("avx512f,avx512vl,avx512dq")]] void block512(const Preparation &preparation, int64_t count,
+                                                           const T *gradient, T *seen, double *sums) {
+  blockBody(preparation, count, gradient, seen, sums);
 }
-template <class Rule, class T>
-[[gnu::target("avx2")]] void block256(const Factors<T> &f, const Part<T> &part, double *sums) {
-  blockBody<Rule>(f, part, sums);
+template <class T>
+[[gnu::target("avx2")]] void block256(const Preparation &preparation, int64_t count, const T *gradient, T *seen,
+                                      double *sums) {
+  blockBody(preparation, count, gradient, seen, sums);
 }
-template <class Rule, class T>
-void blockPlain(const Factors<T> &f, const Part<T> &part, double *sums) {
-  blockBody<Rule>(f, part, sums);
+template <class T>
+void blockPlain(const Preparation &preparation, int64_t count, const T *gradient, T *seen, double *sums) {
+  blockBody(preparation, count, gradient, seen, sums);
 }
 
-template <class Rule, class T>
+template <class T>
 BlockFunction<T> chooseWidth() {
   if (cpuHasFeature("avx512f") && cpuHasFeature("avx512vl") && cpuHasFeature("avx512dq"))
-    return block512<Rule, T>;
-  return cpuHasFeature("avx2") ? block256<Rule, T> : blockPlain<Rule, T>;
-}
-
-template <class T>
-BlockFunction<T> functionOf(Kind kind) {
-  static const BlockFunction<T> sgd = chooseWidth<SgdRule, T>(), momentum = chooseWidth<MomentumRule, T>(),
-                                adam = chooseWidth<AdamRule, T>();
-  switch (kind) {
-  case Kind::SGD: return sgd;
-  case Kind::Momentum: return momentum;
-  case Kind::Adam:
-  case Kind::AdamW: return adam;
-  }
-  __builtin_unreachable();
+    return block512<T>;
+  return cpuHasFeature("avx2") ? block256<T> : blockPlain<T>;
 }
 
 /// Adds the lanes pairwise, in a fixed order.
@@ -189,25 +186,83 @@ double addLanes(double *sums) {
   return sums[0];
 }
 
-/// Calls the function on each block of a slice of a parameter, with its gradient. Returns the sum of squares.
+/// Applies the rules of an optimizer to the blocks of a parameter, one after another.
 template <class T>
-double overBlocks(BlockFunction<T> function, const Factors<T> &f, int64_t first, int64_t count,
-                  std::span<const void *const> sites, void *value, std::span<void *const> moments) {
+class BlockUpdater {
+public:
+  BlockUpdater(const UpdateStep &step, void *value, std::span<void *const> moments, plc_kernel_context *context)
+      : step(step), tensors{static_cast<T *>(value)} {
+    for (void *moment : moments)
+      tensors.push_back(static_cast<T *>(moment));
+    workspace.context = context;
+    scalars.reserve(step.inputs().size());
+    for (const UpdateStep::Port &port : step.inputs())
+      scalars.push_back(static_cast<T>(port.value));
+    ports.resize(step.inputs().size() + step.results().size());
+  }
+
+  /// Updates `count` elements from `begin` on. The rules run on whole blocks: at the end of a parameter in memory
+  /// beside it, and so do the results of rules that do not run in place. `gradient` has a whole block.
+  void update(int64_t begin, int64_t count, const T *gradient) {
+    bool isWhole = count == block, inPlace = step.program().inPlace;
+    if (!isWhole || !inPlace)
+      beside.resize(2 * tensors.size() * block);
+    auto besideOf = [&](size_t tensor) { return beside.data() + static_cast<int64_t>(tensor) * block; };
+    if (!isWhole) {
+      for (size_t i = 0; i < tensors.size(); ++i) {
+        std::fill_n(besideOf(i), block, T(0));
+        std::copy_n(tensors[i] + begin, count, besideOf(i));
+      }
+    }
+    auto inputOf = [&](size_t tensor) { return isWhole ? tensors[tensor] + begin : besideOf(tensor); };
+    auto resultOf = [&](size_t tensor) { return inPlace ? inputOf(tensor) : besideOf(tensors.size() + tensor); };
+    size_t port = 0;
+    for (const UpdateStep::Port &input : step.inputs()) {
+      using enum UpdateStep::Port::Kind;
+      ports[port] = input.kind == Gradient ? const_cast<T *>(gradient) // which a kernel reads alone
+                    : input.kind == Tensor ? inputOf(input.index)
+                                           : &scalars[port];
+      ++port;
+    }
+    for (size_t tensor : step.results())
+      ports[port++] = resultOf(tensor);
+    step.runner().run(step.program(), ports.data(), workspace);
+    if (!isWhole || !inPlace)
+      for (size_t tensor : step.results())
+        std::copy_n(resultOf(tensor), count, tensors[tensor] + begin);
+  }
+
+private:
+  const UpdateStep &step;
+  std::vector<T *> tensors; // the parameter, then its states
+  std::vector<T> scalars, beside;
+  std::vector<void *> ports;
+  UpdateWorkspace workspace;
+};
+
+/// Sums the gradient of each block of a slice, prepares it, and calls `update` on it. Returns the sum of
+/// squares.
+template <class T>
+double overBlocks(int64_t first, int64_t count, std::span<const void *const> sites, const Preparation &preparation,
+                  auto update) {
+  static const BlockFunction<T> prepare = chooseWidth<T>();
   const int64_t end = std::min(count, first + updatedPart);
   double sums[lanes] = {};
-  T gradient[block];
-  auto at = [](void *base, int64_t begin) { return base ? static_cast<T *>(base) + begin : nullptr; };
+  T sum[block];
   for (int64_t begin = first; begin < end; begin += block) {
     int64_t size = std::min(block, end - begin);
+    const T *gradient = static_cast<const T *>(sites[0]) + begin;
+    // A gradient of one site is read where it is, unless the block ends in what is no part of it.
+    if (sites.size() > 1 || size < block) {
+      std::fill(std::copy_n(gradient, size, sum), sum + block, T(0));
+      gradient = sum;
+    }
     // Sites are added in order, before anything reads the gradient.
-    std::copy_n(static_cast<const T *>(sites[0]) + begin, size, gradient);
     for (const void *site : sites.subspan(1))
       for (int64_t i = 0; i < size; ++i)
-        gradient[i] += static_cast<const T *>(site)[begin + i];
-    function(f,
-             {size, gradient, at(value, begin), at(moments.size() > 0 ? moments[0] : nullptr, begin),
-              at(moments.size() > 1 ? moments[1] : nullptr, begin)},
-             sums);
+        sum[i] += static_cast<const T *>(site)[begin + i];
+    prepare(preparation, size, gradient, sum, sums);
+    update(begin, size, preparation.changes() ? sum : gradient);
   }
   return addLanes(sums);
 }
@@ -224,17 +279,18 @@ double overParts(int64_t count, auto ofPart) {
 double sumOfSquaresOfPart(ElementType type, int64_t begin, int64_t count, std::span<const void *const> sites) {
   return visitReal(type, [&](auto traits) {
     using T = typename decltype(traits)::Value;
-    static const BlockFunction<T> function = chooseWidth<NoRule, T>();
-    StepFactors none(OptimizerSettings(), 1);
-    return overBlocks(function, Factors<T>(none), begin, count, sites, nullptr, {});
+    return overBlocks<T>(begin, count, sites, {}, [](int64_t, int64_t, const T *) {});
   });
 }
 
-double updatePart(const StepFactors &factors, ElementType type, int64_t begin, int64_t count,
-                  std::span<const void *const> sites, void *value, std::span<void *const> moments) {
+double updatePart(const UpdateStep &step, ElementType type, int64_t begin, int64_t count,
+                  std::span<const void *const> sites, void *value, std::span<void *const> moments,
+                  plc_kernel_context *context) {
   return visitReal(type, [&](auto traits) {
     using T = typename decltype(traits)::Value;
-    return overBlocks(functionOf<T>(factors.kind), Factors<T>(factors), begin, count, sites, value, moments);
+    BlockUpdater<T> updater(step, value, moments, context);
+    return overBlocks<T>(begin, count, sites, {step.gradientScale, step.clipValue, step.measures},
+                         [&](int64_t at, int64_t size, const T *gradient) { updater.update(at, size, gradient); });
   });
 }
 
@@ -242,10 +298,9 @@ double sumOfSquares(ElementType type, int64_t count, std::span<const void *const
   return overParts(count, [&](int64_t begin) { return sumOfSquaresOfPart(type, begin, count, sites); });
 }
 
-double updateParameter(const StepFactors &factors, ElementType type, int64_t count, std::span<const void *const> sites,
+double updateParameter(const UpdateStep &step, ElementType type, int64_t count, std::span<const void *const> sites,
                        void *value, std::span<void *const> moments) {
-  return overParts(count,
-                   [&](int64_t begin) { return updatePart(factors, type, begin, count, sites, value, moments); });
+  return overParts(count, [&](int64_t begin) { return updatePart(step, type, begin, count, sites, value, moments); });
 }
 
 double scaleOfNorm(const OptimizerSettings &settings, double norm, double lossScale) {

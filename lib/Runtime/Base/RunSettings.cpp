@@ -22,22 +22,6 @@ constexpr const char *scheduleKind = "optimizer.schedule.kind", *emaKey = "optim
 /// Words in place of a number: clips nothing; follows overflows.
 constexpr const char *noLimit = "none", *dynamicScale = "dynamic";
 
-/// A number of one kind of optimizer.
-struct KindKey {
-  const char *path;
-  double OptimizerSettings::*member;
-  bool OptimizerRow::*has;
-  bool isExclusive = false, isBelowOne = false;
-};
-
-constexpr KindKey kindKeys[] = {
-    {"optimizer.weight_decay", &OptimizerSettings::weightDecay, &OptimizerRow::decaysWeight},
-    {"optimizer.beta1", &OptimizerSettings::beta1, &OptimizerRow::isAdaptive, false, true},
-    {"optimizer.beta2", &OptimizerSettings::beta2, &OptimizerRow::isAdaptive, false, true},
-    {"optimizer.eps", &OptimizerSettings::eps, &OptimizerRow::isAdaptive, true},
-    {"optimizer.momentum", &OptimizerSettings::momentum, &OptimizerRow::hasMomentum, false, true},
-};
-
 /// Keys that a run cannot set, by the beginning of their path, and why.
 constexpr std::pair<std::string_view, const char *> fixedKeys[] = {
     {"optimizer.kind", "it decides which tensors the plan keeps beside each parameter"},
@@ -73,14 +57,13 @@ Number parse(const std::string &key, const std::string &text) {
 }
 
 /// Throws unless a number, given as `text`, is within limits; NaN is in none.
-void checkLimits(const std::string &key, const std::string &text, double value, double least, bool isExclusive,
-                 double most) {
-  if ((isExclusive ? value > least : value >= least) && value <= most)
+void checkLimits(const std::string &key, const std::string &text, double value, const module::Limits &limits) {
+  if (limits.allow(value))
     return;
+  bool isMore = limits.isMostExclusive ? value >= limits.most : value > limits.most;
   throw usageError("found '" + text + "' for key '" + key + "', expected " +
-                   (value > most  ? "at most " + digitsOf(most)
-                    : isExclusive ? "more than " + digitsOf(least)
-                                  : "at least " + digitsOf(least)));
+                   (isMore ? (limits.isMostExclusive ? "less than " : "at most ") + digitsOf(limits.most)
+                           : (limits.isLeastExclusive ? "more than " : "at least ") + digitsOf(limits.least)));
 }
 
 template <class Kind>
@@ -90,7 +73,7 @@ Kind parseWord(const std::string &key, const std::string &text) {
   throw usageError("found '" + text + "' for key '" + key + "', expected " + listChoices<Kind>("'", " or "));
 }
 
-/// The kinds or schedules that give a key a meaning: "'optimizer.kind = "adam" or "adamw"'".
+/// The schedules that give a key a meaning: "'optimizer.schedule.kind = "linear" or "cosine"'".
 std::string conditionOf(const char *key, const std::vector<std::string> &values) {
   std::string text = "'" + std::string(key) + " = ";
   for (size_t i = 0; i < values.size(); ++i)
@@ -98,7 +81,7 @@ std::string conditionOf(const char *key, const std::vector<std::string> &values)
   return text + "'";
 }
 
-[[noreturn]] void refuse(const std::string &key) {
+[[noreturn]] void refuse(const std::string &key, const OptimizerSettings &settings) {
   for (auto [begin, reason] : fixedKeys)
     if (key.starts_with(begin))
       throw usageError("key '" + key + "' is fixed when a module is compiled: " + reason);
@@ -107,15 +90,16 @@ std::string conditionOf(const char *key, const std::vector<std::string> &values)
   auto offer = [&](std::string_view path) {
     nearest.offer(path);
     nearest.offer(path.substr(path.rfind('.') + 1), path);
-    all += (all.empty() ? "; a run may set " : ", ") + std::string(path);
+    all += (all.empty() ? "" : ", ") + std::string(path);
   };
   for (const OptimizerKey &each : module::optimizerKeys())
     offer(each.path);
-  for (const KindKey &each : kindKeys)
-    offer(each.path);
+  for (const module::OptimizerSetting &each : settings.settings)
+    offer(each.key());
   for (const char *each : {scheduleKind, nonFiniteKey, "machine.threads_per_stage", "machine.transport"})
     offer(each);
-  throw usageError("unknown key '" + key + "'" + (nearest.found().empty() ? all : nearest.text()));
+  throw usageError("unknown key '" + key + "'" +
+                   (nearest.found().empty() ? "; a run by '" + settings.kind + "' may set " + all : nearest.text()));
 }
 
 /// Sets a key that belongs to every kind.
@@ -132,7 +116,7 @@ bool setOwn(const std::string &key, const std::string &value, OptimizerSettings 
           return;
         }
         Number number = parse<Number>(key, value);
-        checkLimits(key, value, static_cast<double>(number), found->least, found->isExclusive, found->most);
+        checkLimits(key, value, static_cast<double>(number), {found->least, found->most, found->isExclusive});
         if (key == emaKey && number == 0)
           throw usageError("found '" + value + "' for key '" + key +
                            "', expected more than 0: the plan has memory for averages");
@@ -142,21 +126,14 @@ bool setOwn(const std::string &key, const std::string &value, OptimizerSettings 
   return true;
 }
 
-/// Sets a number of the optimizer's kind.
-bool setOfKind(const std::string &key, const std::string &value, OptimizerSettings &settings) {
-  for (const KindKey &each : kindKeys) {
-    if (key != each.path)
+/// Sets a number that the optimizer's rules declare.
+bool setOfRules(const std::string &key, const std::string &value, OptimizerSettings &settings) {
+  for (module::OptimizerSetting &setting : settings.settings) {
+    if (key != setting.key())
       continue;
-    if (!(rowOf(settings.kind).*each.has))
-      throw usageError("'" + key + "' belongs to " +
-                       conditionOf("optimizer.kind", namesOfChoice<OptimizerKind>(
-                                                         [&](const OptimizerRow &row) { return row.*each.has; })) +
-                       " and would be ignored under \"" + nameOfChoice(settings.kind) + "\"");
     auto number = parse<double>(key, value);
-    checkLimits(key, value, number, 0, each.isExclusive, 1e18);
-    if (each.isBelowOne && number >= 1)
-      throw usageError("found '" + value + "' for key '" + key + "', expected less than 1");
-    settings.*each.member = number;
+    checkLimits(key, value, number, setting.limits);
+    setting.value = number;
     return true;
   }
   return false;
@@ -170,7 +147,7 @@ bool setLossScale(const std::string &key, const std::string &value, OptimizerSet
     return true;
   }
   auto number = parse<double>(key, value);
-  checkLimits(key, value, number, 0, /*isExclusive=*/true, 1e18);
+  checkLimits(key, value, number, {.least = 0, .isLeastExclusive = true});
   settings.lossScale = number;
   return true;
 }
@@ -180,8 +157,8 @@ void setKey(const std::string &key, const std::string &value, OptimizerSettings 
     settings.schedule = parseWord<RateSchedule>(key, value);
   else if (key == nonFiniteKey)
     settings.nonFinite = parseWord<NonFiniteStep>(key, value);
-  else if (!setOwn(key, value, settings) && !setOfKind(key, value, settings) && !setLossScale(key, value, settings))
-    refuse(key);
+  else if (!setOwn(key, value, settings) && !setOfRules(key, value, settings) && !setLossScale(key, value, settings))
+    refuse(key, settings);
 }
 
 /// Whether a key has a meaning under the schedule.
@@ -191,12 +168,6 @@ bool hasMeaning(const std::string &key, RateSchedule schedule) {
 }
 
 } // namespace
-
-void checkRunTimeKey(const std::string &key) {
-  bool isOfKind = std::ranges::any_of(kindKeys, [&](const KindKey &each) { return key == each.path; });
-  if (!isOfKind && !module::findOptimizerKey(key) && key != scheduleKind && key != nonFiniteKey && key != lossScaleKey)
-    refuse(key);
-}
 
 void RunSettings::set(const std::string &key, const std::string &value) {
   OptimizerSettings probe = ofModule;
@@ -259,9 +230,8 @@ std::vector<std::pair<std::string, std::string>> describeSettings(const Optimize
     if (key.isOf(settings.schedule))
       described.emplace_back(key.path, digitsOf(key.valueIn(settings)));
   described.emplace_back(scheduleKind, nameOfChoice(settings.schedule));
-  for (const KindKey &key : kindKeys)
-    if (rowOf(settings.kind).*key.has)
-      described.emplace_back(key.path, digitsOf(settings.*key.member));
+  for (const module::OptimizerSetting &setting : settings.settings)
+    described.emplace_back(setting.key(), digitsOf(setting.value));
   described.emplace_back(nonFiniteKey, nameOfChoice(settings.nonFinite));
   if (settings.scalesLoss)
     described.emplace_back(lossScaleKey, settings.lossScale ? digitsOf(settings.lossScale) : dynamicScale);

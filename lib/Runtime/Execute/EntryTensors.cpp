@@ -15,18 +15,18 @@ const Rank *EntryTensors::localRank(size_t number) const {
   return nullptr;
 }
 
-/// Calls visit(place) for each buffer of a rank that holds a parameter, or a shard of it.
+/// Calls visit(place) for each buffer of a rank that holds a tensor of a parameter, or a shard of it.
 template <class Visit>
-static void forEachBuffer(const RankInfo &rank, BufferKind kind, const ParameterInfo &parameter, Visit visit) {
+static void forEachBuffer(const RankInfo &rank, ParameterTensor tensor, const ParameterInfo &parameter, Visit visit) {
   for (const BufferInfo &buffer : rank.buffers)
-    if (buffer.kind == kind && buffer.parameter() == parameter.path)
+    if (tensor.isIn(buffer) && buffer.parameter() == parameter.path)
       visit(buffer);
 }
 
 std::vector<EntryTensors::Owner> EntryTensors::ownersOf(const ParameterInfo &parameter) const {
   std::vector<Owner> owners;
   for (size_t rank = 0; rank < entry.ranks.size(); ++rank)
-    forEachBuffer(entry.ranks[rank], BufferKind::Parameter, parameter, [&](const BufferInfo &buffer) {
+    forEachBuffer(entry.ranks[rank], {}, parameter, [&](const BufferInfo &buffer) {
       if (buffer.owned)
         owners.push_back({rank, buffer});
     });
@@ -94,16 +94,17 @@ static void put(const ParameterInfo &parameter, const BufferInfo &buffer, const 
     std::memcpy(to, from, parameter.tensor().numBytes());
 }
 
-void EntryTensors::scatter(BufferKind kind, const ParameterInfo &parameter, const std::byte *from) const {
+void EntryTensors::scatter(ParameterTensor tensor, const ParameterInfo &parameter, const std::byte *from) const {
   for (const auto &rank : localRanks)
-    forEachBuffer(entry.ranks[rank->number()], kind, parameter,
+    forEachBuffer(entry.ranks[rank->number()], tensor, parameter,
                   [&](const BufferInfo &buffer) { take(parameter, buffer, from, rank->at(buffer)); });
 }
 
-void EntryTensors::clear(BufferKind kind, const ParameterInfo &parameter) const {
+void EntryTensors::fill(ParameterTensor tensor, const ParameterInfo &parameter, double number) const {
+  const auto width = static_cast<int64_t>(byteWidth(parameter.type));
   for (const auto &rank : localRanks)
-    forEachBuffer(entry.ranks[rank->number()], kind, parameter, [&](const BufferInfo &buffer) {
-      std::memset(rank->at(buffer), 0, static_cast<size_t>(buffer.bytes));
+    forEachBuffer(entry.ranks[rank->number()], tensor, parameter, [&](const BufferInfo &buffer) {
+      fillElements(parameter.type, buffer.bytes / width, rank->at(buffer), number);
     });
 }
 
@@ -148,10 +149,10 @@ void EntryTensors::parametersChanged() const {
     rank->parametersChanged();
 }
 
-bool EntryTensors::gather(BufferKind kind, const ParameterInfo &parameter, std::byte *out) const {
+bool EntryTensors::gather(ParameterTensor tensor, const ParameterInfo &parameter, std::byte *out) const {
   bool found = false;
   for (const Owner &owner : ownersOf(parameter))
-    if (const BufferInfo *buffer = entry.ranks[owner.rank].find(kind, owner.buffer.name)) {
+    if (const BufferInfo *buffer = entry.ranks[owner.rank].find(tensor.kind, owner.buffer.name, tensor.site)) {
       Bytes copy;
       put(parameter, owner.buffer, view(owner.rank, *buffer, copy), out);
       found = true;
@@ -159,10 +160,11 @@ bool EntryTensors::gather(BufferKind kind, const ParameterInfo &parameter, std::
   return found;
 }
 
-bool EntryTensors::holds(BufferKind kind, const ParameterInfo &parameter) const {
+bool EntryTensors::holds(ParameterTensor tensor, const ParameterInfo &parameter) const {
   std::vector<Owner> owners = ownersOf(parameter);
-  return std::any_of(owners.begin(), owners.end(),
-                     [&](const Owner &owner) { return entry.ranks[owner.rank].find(kind, owner.buffer.name); });
+  return std::any_of(owners.begin(), owners.end(), [&](const Owner &owner) {
+    return entry.ranks[owner.rank].find(tensor.kind, owner.buffer.name, tensor.site);
+  });
 }
 
 void EntryTensors::gatherGradient(const ParameterInfo &parameter, Bytes &out) const {

@@ -6,6 +6,16 @@
 
 namespace plc::runtime {
 
+/// Which tensor of a parameter: its value, a moment (from 1), or its average.
+struct ParameterTensor {
+  BufferKind kind = BufferKind::Parameter;
+  int64_t site = -1; // of its buffers, if these are numbered
+
+  static ParameterTensor moment(int which) { return {BufferKind::Moment, which - 1}; }
+  static ParameterTensor average() { return {BufferKind::Average}; }
+  bool isIn(const BufferInfo &buffer) const { return buffer.kind == kind && (site < 0 || buffer.site == site); }
+};
+
 /// The tensors of an entry as the caller sees them: whole, whatever rank has which shard or slice. Called between two
 /// runs of a session. A scatter writes to the local ranks alone, so every session must have the whole. A gather is
 /// collective: all sessions of the entry call it alike (Transport.h), and have the whole afterwards.
@@ -16,10 +26,10 @@ public:
 
   /// Whole-batch inputs, in the entry's order, into the buffers of each local rank that reads them.
   void scatterInputs(const std::vector<Bytes> &inputs) const;
-  /// The value or a moment of a parameter, `from` whole, into every buffer of it or of a shard of it.
-  void scatter(BufferKind kind, const ParameterInfo &parameter, const std::byte *from) const;
-  /// Writes zeros into the same buffers.
-  void clear(BufferKind kind, const ParameterInfo &parameter) const;
+  /// A tensor of a parameter, `from` whole, into every buffer of it or of a shard of it.
+  void scatter(ParameterTensor tensor, const ParameterInfo &parameter, const std::byte *from) const;
+  /// Writes a number into each element of the same buffers.
+  void fill(ParameterTensor tensor, const ParameterInfo &parameter, double number) const;
   /// Fills the states of local ranks with their initial values, as before a sequence.
   void restart() const;
   /// The bytes of the states of all ranks, in the order of ranks and of their tables. Collective.
@@ -30,11 +40,11 @@ public:
   /// run.
   void parametersChanged() const;
 
-  /// Gathers a parameter or moment from the ranks that own it or shards of it. Returns false, and leaves `out` as it
+  /// Gathers a tensor of a parameter from the ranks that own it or shards of it. Returns false, and leaves `out` as it
   /// is, if no rank has it.
-  bool gather(BufferKind kind, const ParameterInfo &parameter, std::byte *out) const;
-  /// Whether some rank has a buffer of this kind for the parameter: gather() would return true. Not collective.
-  bool holds(BufferKind kind, const ParameterInfo &parameter) const;
+  bool gather(ParameterTensor tensor, const ParameterInfo &parameter, std::byte *out) const;
+  /// Whether some rank has a buffer of this tensor: gather() would return true. Not collective.
+  bool holds(ParameterTensor tensor, const ParameterInfo &parameter) const;
   /// The gradient of a parameter in the last run: its sites added in order. Leaves `out` as it is where the entry
   /// computes none.
   void gatherGradient(const ParameterInfo &parameter, Bytes &out) const;

@@ -6,19 +6,31 @@
 namespace plc::runtime {
 
 HostParameters::HostParameters(const Manifest &manifest)
-    : parameters(manifest.parameters), values(manifest.parameters.size()), averages(manifest.parameters.size()) {
+    : parameters(manifest.parameters), states(manifest.optimizer.states), values(manifest.parameters.size()),
+      averages(manifest.parameters.size()) {
   auto numMoments = static_cast<size_t>(manifest.optimizer.numMoments());
   for (const ParameterInfo &parameter : parameters)
     // A frozen parameter is never updated.
     moments.emplace_back(parameter.frozen ? 0 : numMoments);
 }
 
-void HostParameters::read(size_t index, const Bytes &from, void *out) const {
-  // A tensor that was never written is zeros, and takes no memory.
-  if (from.empty())
-    std::memset(out, 0, parameters[index].tensor().numBytes());
+const Bytes *HostParameters::find(size_t index, ParameterTensor tensor) const {
+  if (tensor.kind == BufferKind::Average && hasAverage(index))
+    return &averages[index];
+  if (tensor.kind != BufferKind::Moment)
+    return &values[index];
+  // An entry may have a moment that the optimizer of this parameter lacks: a frozen one has none.
+  auto moment = static_cast<size_t>(tensor.site);
+  return moment < moments[index].size() ? &moments[index][moment] : nullptr;
+}
+
+void HostParameters::read(size_t index, ParameterTensor tensor, void *out) const {
+  const TensorInfo info = parameters[index].tensor();
+  // A tensor that was never written takes no memory.
+  if (const Bytes *from = find(index, tensor); from && !from->empty())
+    std::memcpy(out, from->data(), from->size());
   else
-    std::memcpy(out, from.data(), from.size());
+    fillElements(info.type, info.numElements(), out, initOf(tensor));
 }
 
 void HostParameters::write(size_t index, Bytes &to, const void *data) {
@@ -29,10 +41,6 @@ void HostParameters::write(size_t index, Bytes &to, const void *data) {
 void HostParameters::writeValue(size_t index, const void *data) {
   write(index, values[index], data);
   averages[index] = Bytes();
-}
-
-void HostParameters::readAverage(size_t index, void *out) const {
-  read(index, hasAverage(index) ? averages[index] : values[index], out);
 }
 
 void HostParameters::writeMoment(size_t index, int which, const void *data) {
@@ -47,29 +55,22 @@ void HostParameters::clearMoments(size_t index) {
 
 template <class Visit>
 void HostParameters::forEach(size_t index, Visit visit) {
-  visit(BufferKind::Parameter, values[index]);
-  for (size_t which = 0; which < moments[index].size(); ++which)
-    visit(momentKinds[which], moments[index][which]);
-  visit(BufferKind::Average, averages[index]);
+  visit(ParameterTensor(), values[index]);
+  for (size_t moment = 0; moment < moments[index].size(); ++moment)
+    visit(ParameterTensor::moment(static_cast<int>(moment) + 1), moments[index][moment]);
+  visit(ParameterTensor::average(), averages[index]);
 }
 
-void HostParameters::scatterTo(const EntryTensors &tensors, BufferKind kind, size_t index) const {
-  bool isValue = kind == BufferKind::Parameter || (kind == BufferKind::Average && !hasAverage(index));
-  auto which = static_cast<size_t>(kind == BufferKind::Moment2);
-  // An entry may have a moment that the optimizer of this parameter lacks: a frozen one has none.
-  const Bytes *bytes = isValue                         ? &values[index]
-                       : kind == BufferKind::Average   ? &averages[index]
-                       : which < moments[index].size() ? &moments[index][which]
-                                                       : nullptr;
-  if (bytes && !bytes->empty())
-    tensors.scatter(kind, parameters[index], bytes->data());
+void HostParameters::scatterTo(const EntryTensors &tensors, ParameterTensor tensor, size_t index) const {
+  if (const Bytes *bytes = find(index, tensor); bytes && !bytes->empty())
+    tensors.scatter(tensor, parameters[index], bytes->data());
   else
-    tensors.clear(kind, parameters[index]);
+    tensors.fill(tensor, parameters[index], initOf(tensor));
 }
 
 void HostParameters::share(ProcessGroup &world) {
   for (size_t i = 0; i < parameters.size(); ++i)
-    forEach(i, [&](BufferKind, Bytes &bytes) {
+    forEach(i, [&](ParameterTensor, Bytes &bytes) {
       // Sizes first: the first process may not have written a tensor at all.
       auto size = static_cast<int64_t>(bytes.size());
       world.broadcast(0, &size, sizeof(size));
@@ -80,12 +81,12 @@ void HostParameters::share(ProcessGroup &world) {
 
 void HostParameters::gatherFrom(const EntryTensors &tensors) {
   for (size_t i = 0; i < parameters.size(); ++i)
-    forEach(i, [&](BufferKind kind, Bytes &bytes) {
+    forEach(i, [&](ParameterTensor tensor, Bytes &bytes) {
       // A tensor that this entry does not hold is valid here already.
-      if (!tensors.holds(kind, parameters[i]))
+      if (!tensors.holds(tensor, parameters[i]))
         return;
       bytes.resize(parameters[i].tensor().numBytes());
-      tensors.gather(kind, parameters[i], bytes.data());
+      tensors.gather(tensor, parameters[i], bytes.data());
     });
 }
 

@@ -7,45 +7,47 @@
 
 namespace plc::runtime {
 
-/// By number, from moment 1.
-inline constexpr BufferKind momentKinds[] = {BufferKind::Moment1, BufferKind::Moment2};
-
 /// Parameters, moments and averages that are read and written one by one, whichever entry runs. A tensor takes memory
-/// from its first write on; before, it reads as zeros, an average as the parameter's value. A process that keeps
-/// parameters in arenas never writes here, so it has one copy of them.
+/// from its first write on; before, a value reads as zeros, a moment as its state begins, an average as the parameter's
+/// value. A process that keeps parameters in arenas never writes here, so it has one copy of them.
 class HostParameters {
 public:
   explicit HostParameters(const Manifest &manifest);
 
   /// Whole tensors, by the index of the parameter; `which` counts moments from 1.
-  void readValue(size_t index, void *out) const { read(index, values[index], out); }
-  void readMoment(size_t index, int which, void *out) const { read(index, momentOf(index, which), out); }
+  void readValue(size_t index, void *out) const { read(index, {}, out); }
+  void readMoment(size_t index, int which, void *out) const { read(index, ParameterTensor::moment(which), out); }
   /// Drops the average: it is this value.
   void writeValue(size_t index, const void *data);
   void writeMoment(size_t index, int which, const void *data);
-  /// Makes them zero again, and frees their memory.
+  /// Lets them begin anew, and frees their memory.
   void clearMoments(size_t index);
   bool hasAverage(size_t index) const { return !averages[index].empty(); }
-  void readAverage(size_t index, void *out) const;
+  void readAverage(size_t index, void *out) const { read(index, ParameterTensor::average(), out); }
   void writeAverage(size_t index, const void *data) { write(index, averages[index], data); }
 
-  /// Writes the value, a moment or the average of a parameter to every buffer of the local ranks; zeros if there is
-  /// none.
-  void scatterTo(const EntryTensors &tensors, BufferKind kind, size_t index) const;
+  /// The elements of a tensor before its first write.
+  double initOf(ParameterTensor tensor) const {
+    return tensor.kind == BufferKind::Moment ? states[static_cast<size_t>(tensor.site)].init : 0;
+  }
+  /// Writes a tensor to every buffer of the local ranks.
+  void scatterTo(const EntryTensors &tensors, ParameterTensor tensor, size_t index) const;
   /// Afterwards every process has the tensors of the first. Collective.
   void share(ProcessGroup &world);
   /// Takes the tensors that the entry holds from the ranks that own them. Collective, unless all are local.
   void gatherFrom(const EntryTensors &tensors);
 
 private:
-  const Bytes &momentOf(size_t index, int which) const { return moments[index][static_cast<size_t>(which - 1)]; }
-  void read(size_t index, const Bytes &from, void *out) const;
+  /// Its bytes; null or empty if it was never written. An average that was not is the value.
+  const Bytes *find(size_t index, ParameterTensor tensor) const;
+  void read(size_t index, ParameterTensor tensor, void *out) const;
   void write(size_t index, Bytes &to, const void *data);
-  /// Calls visit(kind, its bytes) for the value of a parameter, each of its moments and its average.
+  /// Calls visit(tensor, its bytes) for the value of a parameter, each of its moments and its average.
   template <class Visit>
   void forEach(size_t index, Visit visit);
 
   const std::vector<ParameterInfo> &parameters;
+  const std::vector<module::OptimizerState> &states;
   std::vector<Bytes> values;               // by parameter
   std::vector<std::vector<Bytes>> moments; // by parameter, none if it is frozen
   std::vector<Bytes> averages;             // by parameter

@@ -88,15 +88,15 @@ void SessionCache::keepIn(size_t index) {
 }
 
 /// Reads from the holder's arenas. False if the host has the tensor.
-bool SessionCache::readHeld(BufferKind kind, size_t index, void *out) {
+bool SessionCache::readHeld(ParameterTensor tensor, size_t index, void *out) {
   // Ranks of other processes answer only in a collective call, so everything comes to the host at once.
   if (holder && !holder->tensors().allLocal())
     toHost();
-  return holder && holder->tensors().gather(kind, contents.parameters[index], static_cast<std::byte *>(out));
+  return holder && holder->tensors().gather(tensor, contents.parameters[index], static_cast<std::byte *>(out));
 }
 
-/// Writes to the holder's arenas; null: zeros. False if the host must have the tensor too.
-bool SessionCache::writeHeld(BufferKind kind, size_t index, const void *data) {
+/// Writes to the holder's arenas; null: as it begins. False if the host must have the tensor too.
+bool SessionCache::writeHeld(ParameterTensor tensor, size_t index, const void *data) {
   // After training the next write makes the host the home again: writes are rare then, and any entry may run next.
   if (!keeps)
     toHost();
@@ -105,33 +105,33 @@ bool SessionCache::writeHeld(BufferKind kind, size_t index, const void *data) {
     return false;
   const ParameterInfo &parameter = contents.parameters[index];
   if (data)
-    holder->tensors().scatter(kind, parameter, static_cast<const std::byte *>(data));
+    holder->tensors().scatter(tensor, parameter, static_cast<const std::byte *>(data));
   else
-    holder->tensors().clear(kind, parameter);
+    holder->tensors().fill(tensor, parameter, host.initOf(tensor));
   holder->tensors().parametersChanged();
   // The holder may lack the tensor; the host must then keep it.
-  return holder->tensors().holds(kind, parameter);
+  return holder->tensors().holds(tensor, parameter);
 }
 
 void SessionCache::readValue(size_t index, void *out) {
-  if (!readHeld(BufferKind::Parameter, index, out))
+  if (!readHeld({}, index, out))
     host.readValue(index, out);
 }
 
 void SessionCache::readMoment(size_t index, int which, void *out) {
-  if (!readHeld(momentKinds[which - 1], index, out))
+  if (!readHeld(ParameterTensor::moment(which), index, out))
     host.readMoment(index, which, out);
 }
 
 void SessionCache::writeValue(size_t index, const void *data) {
-  if (!writeHeld(BufferKind::Parameter, index, data))
+  if (!writeHeld({}, index, data))
     host.writeValue(index, data);
   if (contents.optimizer.keepsAverages())
-    writeHeld(BufferKind::Average, index, data);
+    writeHeld(ParameterTensor::average(), index, data);
 }
 
 void SessionCache::readAverage(size_t index, void *out) {
-  if (readHeld(BufferKind::Average, index, out))
+  if (readHeld(ParameterTensor::average(), index, out))
     return;
   if (host.hasAverage(index))
     host.readAverage(index, out);
@@ -140,19 +140,19 @@ void SessionCache::readAverage(size_t index, void *out) {
 }
 
 void SessionCache::writeAverage(size_t index, const void *data) {
-  if (!writeHeld(BufferKind::Average, index, data))
+  if (!writeHeld(ParameterTensor::average(), index, data))
     host.writeAverage(index, data);
 }
 
 void SessionCache::writeMoment(size_t index, int which, const void *data) {
-  if (!writeHeld(momentKinds[which - 1], index, data))
+  if (!writeHeld(ParameterTensor::moment(which), index, data))
     host.writeMoment(index, which, data);
 }
 
 void SessionCache::clearMoments(size_t index) {
-  for (BufferKind kind : momentKinds)
+  for (int which = 1; which <= contents.optimizer.numMoments(); ++which)
     // Both: the host keeps moments that the holder does not have.
-    writeHeld(kind, index, nullptr);
+    writeHeld(ParameterTensor::moment(which), index, nullptr);
   host.clearMoments(index);
 }
 
@@ -176,25 +176,29 @@ void SessionCache::toHost() {
 }
 
 /// What the holder has of such a tensor: in place of an average that was not written yet, the value.
-BufferKind SessionCache::sourceOf(BufferKind kind, size_t index) const {
-  bool isWritten = holder->tensors().holds(kind, contents.parameters[index]) || host.hasAverage(index);
-  return kind == BufferKind::Average && !isWritten ? BufferKind::Parameter : kind;
+ParameterTensor SessionCache::sourceOf(ParameterTensor tensor, size_t index) const {
+  bool isWritten = holder->tensors().holds(tensor, contents.parameters[index]) || host.hasAverage(index);
+  return tensor.kind == BufferKind::Average && !isWritten ? ParameterTensor() : tensor;
 }
 
 /// Writes the present parameters to a session's arenas, one tensor at a time, so that no second copy of all exists.
 void SessionCache::fill(const EntryTensors &tensors) const {
+  std::vector<ParameterTensor> all{{}};
+  for (int which = 1; which <= contents.optimizer.numMoments(); ++which)
+    all.push_back(ParameterTensor::moment(which));
+  all.push_back(ParameterTensor::average());
   Bytes bytes;
   for (size_t i = 0; i < contents.parameters.size(); ++i) {
     const ParameterInfo &parameter = contents.parameters[i];
     bytes.resize(parameter.tensor().numBytes());
-    for (BufferKind kind : {BufferKind::Parameter, BufferKind::Moment1, BufferKind::Moment2, BufferKind::Average}) {
-      if (kind == BufferKind::Average && !tensors.holds(kind, parameter))
+    for (ParameterTensor tensor : all) {
+      if (tensor.kind == BufferKind::Average && !tensors.holds(tensor, parameter))
         continue;
       // The newest copy: the holder's if it has one, else the host's.
-      if (holder && holder->tensors().gather(sourceOf(kind, i), parameter, bytes.data()))
-        tensors.scatter(kind, parameter, bytes.data());
+      if (holder && holder->tensors().gather(sourceOf(tensor, i), parameter, bytes.data()))
+        tensors.scatter(tensor, parameter, bytes.data());
       else
-        host.scatterTo(tensors, kind, i);
+        host.scatterTo(tensors, tensor, i);
     }
   }
   tensors.parametersChanged();

@@ -79,10 +79,10 @@ private:
   void printWorkers(size_t index) const;
   void discard(Loaded &entry);
   void discardAfterError(size_t index);
-  BufferKind sourceOf(BufferKind kind, size_t index) const;
+  ParameterTensor sourceOf(ParameterTensor tensor, size_t index) const;
   void fill(const EntryTensors &tensors) const;
-  bool readHeld(BufferKind kind, size_t index, void *out);
-  bool writeHeld(BufferKind kind, size_t index, const void *data);
+  bool readHeld(ParameterTensor tensor, size_t index, void *out);
+  bool writeHeld(ParameterTensor tensor, size_t index, const void *data);
   void toHost();
 
   std::unique_ptr<Module> module;

@@ -8,7 +8,20 @@
 
 namespace plc::runtime {
 
-Updates::Updates(const Manifest &manifest, const RankInfo &plan, const Arena &arena) : settings(manifest.optimizer) {
+void KernelRunner::run(const UpdateProgram &program, void *const *ports, UpdateWorkspace &workspace) const {
+  workspace.scratch.resize(static_cast<size_t>(program.scratchBytes));
+  for (const module::UpdateCall &call : program.calls) {
+    const KernelInfo &kernel = kernels[static_cast<size_t>(call.kernel)];
+    workspace.operands.resize(call.operands.size());
+    for (size_t i = 0; i < call.operands.size(); ++i)
+      workspace.operands[i] =
+          call.operands[i] < 0 ? ports[-1 - call.operands[i]] : workspace.scratch.data() + call.operands[i];
+    kernel.function(workspace.operands.data(), 0, kernel.chunks, /*accumulate=*/0, workspace.context);
+  }
+}
+
+Updates::Updates(const Manifest &manifest, const RankInfo &plan, const Arena &arena)
+    : manifest(manifest), runner(manifest.kernels) {
   for (const ParameterInfo &parameter : manifest.held) {
     const BufferInfo *buffer = plan.find(BufferKind::Parameter, parameter.path);
     if (!buffer || !buffer->owned)
@@ -31,9 +44,8 @@ Updates::Updates(const Manifest &manifest, const RankInfo &plan, const Arena &ar
     update.elements = parameter.tensor().numElements();
     update.sites = sitesOf[&parameter];
     update.value = arena.at(buffer->offset);
-    constexpr BufferKind kinds[] = {BufferKind::Moment1, BufferKind::Moment2};
-    for (BufferKind kind : kinds) // an entry that only computes gradients has none
-      if (const BufferInfo *moment = plan.find(kind, parameter.path))
+    for (int64_t state = 0; state < manifest.optimizer.numMoments(); ++state) // an entry of gradients alone has none
+      if (const BufferInfo *moment = plan.find(BufferKind::Moment, parameter.path, state))
         update.moments.push_back(arena.at(moment->offset));
     if (const BufferInfo *average = plan.find(BufferKind::Average, parameter.path))
       update.average = arena.at(average->offset);
@@ -64,24 +76,24 @@ int32_t Updates::squareChunks(void *const *operands, int64_t begin, int64_t end,
   return 0;
 }
 
-int32_t Updates::updateChunks(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *) {
+int32_t Updates::updateChunks(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *context) {
   auto &step = *static_cast<Step *>(operands[0]);
   for (int64_t i = begin; i < end; ++i) {
     Part &part = step.parts[static_cast<size_t>(i)];
     const Update &update = *part.update;
-    double squares = updatePart(*step.factors, update.parameter->type, part.begin, update.elements, update.sites,
-                                update.value, update.moments);
+    double squares = updatePart(*step.update, update.parameter->type, part.begin, update.elements, update.sites,
+                                update.value, update.moments, context);
     if (update.average)
       updateAverage(update.parameter->type, part.begin, update.elements, step.ema, update.value, update.average);
-    if (step.factors->measures)
+    if (step.update->measures)
       part.squares = squares;
   }
   return 0;
 }
 
-bool Updates::forEach(plc_kernel_fn part, const StepFactors *factors, Workers &workers, Workers::Worker &worker) {
+bool Updates::forEach(plc_kernel_fn part, const UpdateStep *update, Workers &workers, Workers::Worker &worker) {
   static const std::string name = "step";
-  Step step{factors, settings.ema, parts};
+  Step step{update, manifest.optimizer.ema, parts};
   void *argument = &step;
   // Slices differ in size, so each is a claim of its own.
   ChunkTiming unknown;
@@ -101,10 +113,10 @@ bool Updates::measure(Workers &workers, Workers::Worker &worker) {
 }
 
 bool Updates::apply(int64_t step, double scale, Workers &workers, Workers::Worker &worker) {
-  StepFactors factors(settings, step);
-  factors.gradientScale = scale;
-  factors.measures = !settings.needsNorm(); // else measure() did it before
-  return forEach(updateChunks, &factors, workers, worker);
+  UpdateStep update(manifest.optimizer, manifest.update, runner, step);
+  update.gradientScale = scale;
+  update.measures = !manifest.optimizer.needsNorm(); // else measure() did it before
+  return forEach(updateChunks, &update, workers, worker);
 }
 
 } // namespace plc::runtime

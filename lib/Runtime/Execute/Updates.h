@@ -10,6 +10,16 @@
 
 namespace plc::runtime {
 
+/// Runs the compiled rules of an optimizer, by the kernels of a module.
+class KernelRunner : public UpdateRunner {
+public:
+  explicit KernelRunner(const std::vector<KernelInfo> &kernels) : kernels(kernels) {}
+  void run(const UpdateProgram &program, void *const *ports, UpdateWorkspace &workspace) const override;
+
+private:
+  const std::vector<KernelInfo> &kernels;
+};
+
 /// Sums the gradients of the parameters that a rank owns, and updates the trained ones, in place in the rank's arena.
 /// Updates are divided into slices of `updatedPart` elements, which all workers share as they share the chunks of a
 /// kernel. Bits do not depend on the number of workers.
@@ -48,15 +58,16 @@ private:
   };
   /// The operand of squareChunks and updateChunks, which are called as kernels; a chunk is a slice.
   struct Step {
-    const StepFactors *factors;
+    const UpdateStep *update;
     double ema;
     std::vector<Part> &parts;
   };
-  bool forEach(plc_kernel_fn part, const StepFactors *factors, Workers &workers, Workers::Worker &worker);
+  bool forEach(plc_kernel_fn part, const UpdateStep *update, Workers &workers, Workers::Worker &worker);
   static int32_t squareChunks(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *);
   static int32_t updateChunks(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *);
 
-  const OptimizerSettings &settings;
+  const Manifest &manifest;
+  const KernelRunner runner;
   std::map<const ParameterInfo *, std::vector<const void *>> sitesOf; // of frozen parameters too, for `gradient`
   std::vector<Update> updates;
   std::vector<Part> parts; // of all updates, in order

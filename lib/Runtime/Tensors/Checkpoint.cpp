@@ -31,12 +31,25 @@ constexpr const char *numericsKey = "numerics_key";
 constexpr const char *windowsKey = "windows", *holdoutKey = "holdout", *samplesKey = "samples", *rowsKey = "rows",
                      *elementsKey = "elements", *weightsKey = "weights", *roundingKey = "rounding",
                      *lossScaleKey = "loss_scale",
-                     *finiteStepsKey = "loss_scale_steps", // only if the loss is scaled
-                         *finiteKey = "finite",            // "false", or absent
-                             *averagesKey = "averages";    // the file of averages, or absent
-constexpr std::string_view settingPrefix = "setting.",     // of a key: its value in effect
-    setPrefix = "set.";                                    // of a key that the run hands on
-constexpr const char *momentNames[] = {"moment1.", "moment2."};
+                     *finiteStepsKey = "loss_scale_steps",        // only if the loss is scaled
+                         *finiteKey = "finite",                   // "false", or absent
+                             *averagesKey = "averages",           // the file of averages, or absent
+                                 *statesKey = "optimizer_states"; // older versions did not write it
+constexpr std::string_view settingPrefix = "setting.",            // of a key: its value in effect
+    setPrefix = "set.";                                           // of a key that the run hands on
+
+/// The name of a moment in the file; `which` counts from 1.
+std::string momentName(int which, const std::string &parameter) {
+  return "moment" + std::to_string(which) + "." + parameter;
+}
+
+/// The names of the optimizer's states, in order, in one line.
+std::string namesOfStates(const OptimizerSettings &optimizer) {
+  std::string names;
+  for (const module::OptimizerState &state : optimizer.states)
+    names += (names.empty() ? "" : ", ") + state.name;
+  return names;
+}
 
 using Metadata = std::map<std::string, std::string>;
 
@@ -203,7 +216,7 @@ Safetensors collectState(const TrainingState &training, bool finite, Engine &eng
       continue;
     for (int which = 1; which <= engine.optimizer().numMoments(); ++which) {
       TensorInfo info = engine.parameters()[i].tensor();
-      info.name = momentNames[which - 1] + info.name;
+      info.name = momentName(which, info.name);
       state.add(info, [&engine, i, which](std::byte *out) { engine.readMoment(i, which, out); });
     }
   }
@@ -227,7 +240,8 @@ Safetensors collectState(const TrainingState &training, bool finite, Engine &eng
   }
   state.metadata[numericsKey] = engine.numericsKey();
   state.metadata[roundingKey] = describeRounding(engine);
-  state.metadata["optimizer"] = nameOfChoice(engine.optimizer().kind);
+  state.metadata["optimizer"] = engine.optimizer().kind;
+  state.metadata[statesKey] = namesOfStates(engine.optimizer());
   if (engine.optimizer().keepsAverages())
     state.metadata[averagesKey] = averagesFile;
   for (const auto &[key, value] : describeSettings(engine.optimizer()))
@@ -330,9 +344,12 @@ static TrainingState readCheckpoint(const fs::path &step, Engine &engine, std::o
     throw *keyError;
   // Moments of one optimizer mean nothing to another. So the kind must be the same; all other settings may change.
   std::string optimizer = state.metadata.count("optimizer") ? state.metadata.at("optimizer") : "";
-  if (optimizer != nameOfChoice(engine.optimizer().kind))
-    throw fileError(file, "optimizer '" + optimizer + "' differs from the model's '" +
-                              nameOfChoice(engine.optimizer().kind) + "'");
+  if (optimizer != engine.optimizer().kind)
+    throw fileError(file, "optimizer '" + optimizer + "' differs from the model's '" + engine.optimizer().kind + "'");
+  std::string states = namesOfStates(engine.optimizer());
+  if (auto saved = state.metadata.find(statesKey); saved != state.metadata.end() && saved->second != states)
+    throw fileError(file, "optimizer '" + optimizer + "' had the states '" + saved->second + "', but has '" + states +
+                              "' now");
   auto at = readNumber<int64_t>(file, state, stepKey);
   if (at < 0 || at > mostSteps)
     throw fileError(file, "found '" + state.metadata.at(stepKey) + "' as metadata '" + stepKey + "', expected 0 to " +
@@ -355,7 +372,7 @@ static TrainingState readCheckpoint(const fs::path &step, Engine &engine, std::o
       continue;
     for (int which = 1; which <= engine.optimizer().numMoments(); ++which) {
       TensorInfo info = engine.parameters()[i].tensor();
-      info.name = momentNames[which - 1] + info.name;
+      info.name = momentName(which, info.name);
       engine.writeMoment(i, which, state.readAs(info).data.data());
     }
     if (averages && engine.optimizer().keepsAverages())

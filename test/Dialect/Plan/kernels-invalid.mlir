@@ -45,6 +45,13 @@ plan.kernel @kernel_c3(%x: tensor<4xf32>) -> tensor<4xf32>
 
 // -----
 
+// expected-error@+1 {{runs in place but is of kind 'columns'}}
+plan.kernel @kernel_c8(%x: tensor<4xf32>) -> tensor<4xf32> attributes {in_place, kind = #plan<kind columns>} {
+  plan.yield %x : tensor<4xf32>
+}
+
+// -----
+
 // expected-error@+1 {{attribute 'ns' failed to satisfy constraint: a count whose value is non-negative}}
 plan.kernel @kernel_cost(%x: tensor<4xf32>) -> tensor<4xf32> attributes {kind = #plan<kind columns>, ns = -1 : i64} {
   plan.yield %x : tensor<4xf32>

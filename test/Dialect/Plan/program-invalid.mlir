@@ -92,9 +92,9 @@ plan.program @program_c4 attributes {arg_names = [], arg_types = [], arg_batch =
 
 // -----
 
-// expected-error@+1 {{attribute 'moments' failed to satisfy constraint: a count whose value is non-negative whose maximum value is 2}}
+// expected-error@+1 {{attribute 'moments' failed to satisfy constraint: a count whose value is non-negative}}
 plan.program @program_moments attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
-    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64, moments = 3 : i64} {}
+    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64, moments = -1 : i64} {}
 
 // -----
 

@@ -126,7 +126,7 @@ def checkpoints():
 
 def wordsOfCheckpoints():
     yield from wordsOfTensors()
-    yield from ("moment1.", "moment2.", "step", "seed", "numerics_key", "optimizer", "adamw", "sgd", "hash until w", "header hash",
+    yield from ("moment1.", "moment2.", "step", "seed", "numerics_key", "optimizer", "optimizer_states", "m, v", "adamw", "sgd", "hash until w", "header hash",
                 "-9223372036854775808")
 
 

@@ -11,15 +11,16 @@ import seal_module
 train = seal_module.manifest(pathlib.Path(sys.argv[1]).read_bytes())[0]["entries"]["train"]
 replicas, lanes = train["replicas"], train["lanes"]
 first = len(train["ranks"]) // replicas
-kept = {place["kind"] for rank in train["ranks"] for place in rank["buffers"]} & {"moment1", "moment2", "average"}
+kept = {(place["kind"], place.get("site")) for rank in train["ranks"] for place in rank["buffers"]
+        if place["kind"] in ("moment", "average")}
 owners, held = collections.defaultdict(list), [0] * len(train["ranks"])
 for number, rank in enumerate(train["ranks"]):
     found = collections.defaultdict(collections.Counter)
     for place in rank["buffers"]:
         if place["kind"] == "gradient":
             found[place["name"]]["lanes", place["site"]] += place.get("lanes", 1)
-        if place["kind"] in kept:
-            found[place["name"]][place["kind"]] += 1
+        if place["kind"] in ("moment", "average"):
+            found[place["name"]][place["kind"], place.get("site")] += 1
             held[number] += place["bytes"]
         if place["kind"] == "parameter" and place["owned"]:
             owners[place["name"]].append(number)
@@ -27,14 +28,14 @@ for number, rank in enumerate(train["ranks"]):
         owned = number in owners[name]
         for kind in kept:
             if counts[kind] != owned:
-                sys.exit(f"rank {number} has {counts[kind]} {kind} of '{name}', of which it is {'' if owned else 'no '}owner")
+                sys.exit(f"rank {number} has {counts[kind]} {kind[0]} of '{name}', of which it is {'' if owned else 'no '}owner")
         for key, count in counts.items():
-            if isinstance(key, tuple) and count != (lanes if owned else lanes // replicas):
+            if key[0] == "lanes" and count != (lanes if owned else lanes // replicas):
                 sys.exit(f"rank {number} has {count} of {lanes} lanes of site {key[1]} of '{name}'")
 for name, ranks in owners.items():
     if len(ranks) != 1:
         sys.exit(f"'{name}' is owned by ranks {ranks}")
-words = " and ".join(sorted({kind.rstrip("12") + "s" for kind in kept}, reverse=True))
+words = " and ".join(sorted({kind + "s" for kind, _ in kept}, reverse=True))
 for rank in range(first):
     of = [held[rank + replica * first] for replica in range(replicas)]
     print(f"rank {rank}: {replicas} replicas hold {sum(of)} bytes of {words}, none more than "

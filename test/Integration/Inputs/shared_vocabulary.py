@@ -16,5 +16,5 @@ sent = [float(count) * units[unit]
         if rank[source] != rank[to]]
 print("most", int(max(sent)))
 for number, each in enumerate(seal_module.manifest(pathlib.Path(sys.argv[2]).read_bytes())[0]["entries"]["train"]["ranks"]):
-    places = [(place["kind"], place["name"], place["bytes"]) for place in each["buffers"] if "embed.wte" in place["name"]]
-    print("rank", number, sorted(place for place in places if place[0] in ("parameter", "moment1", "moment2")))
+    places = [(place["kind"] + str(place["site"] if place["kind"] == "moment" else ""), place["name"], place["bytes"]) for place in each["buffers"] if "embed.wte" in place["name"]]
+    print("rank", number, sorted(place for place in places if place[0] in ("parameter", "moment0", "moment1")))

@@ -18,7 +18,7 @@
 // CHECK-NEXT: plan.buffer parameter "a.w" at 0 bytes 64 owned
 // CHECK-NEXT: plan.buffer parameter "b.w" at 64 bytes 64 owned
 // CHECK-NEXT: plan.buffer gradient "a.w" site 1 at 128 bytes 64
-// CHECK: plan.buffer moment1 "a.w" at 320 bytes 64
+// CHECK: plan.buffer moment "a.w" site 0 at 320 bytes 64
 // CHECK: plan.buffer input "x" at 576 bytes 256
 // Micro-batch 1 of the input lies behind micro-batch 0.
 // CHECK: plan.run @s0 F mb 0 at [576,
@@ -42,5 +42,5 @@
 
 // An optimizer with one moment.
 // MOMENT: plan.layout persistent 704
-// MOMENT: plan.buffer moment1 "a.w" at 320 bytes 64
-// MOMENT-NOT: moment2
+// MOMENT: plan.buffer moment "a.w" site 0 at 320 bytes 64
+// MOMENT-NOT: moment {{.*}} site 1

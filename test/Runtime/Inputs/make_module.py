@@ -35,6 +35,10 @@ parser.add_argument("--cc", default="cc")
 parser.add_argument("--include", required=True)
 arguments = parser.parse_args()
 
+STATES = {"sgd": "", "momentum": "m"}.get(arguments.optimizer, "mv")
+SETTINGS = {"sgd": {}, "momentum": {"momentum": 0.9}}.get(arguments.optimizer, {"beta1": 0.9, "beta2": 0.999, "eps": 1e-8})
+if arguments.optimizer == "adamw":
+    SETTINGS["weight_decay"] = 0.01
 TOK, W, C, Y, LOGITS = 4 * 8 * 4, 1024, 64, 64, 4 * 8 * 256 * 4
 
 
@@ -50,7 +54,7 @@ class Arena:
         return offset
 
     def static(self, kind, name, size, **more):
-        self.index[kind, name] = len(self.buffers)
+        self.index.setdefault((kind, name), len(self.buffers))
         self.buffers.append({"kind": kind, "name": name, "offset": self.place(size), "bytes": size, **more})
 
     def operand(self, kind, name):
@@ -72,8 +76,8 @@ def parameters(arena, name, size, train):
     arena.static("parameter", name, size, owned=True)
     if train:
         arena.static("gradient", name, size, site=0)
-        for moment in {"sgd": [], "momentum": ["moment1"]}.get(arguments.optimizer, ["moment1", "moment2"]):
-            arena.static(moment, name, size)
+        for number in range(len(STATES)):
+            arena.static("moment", name, size, site=number)
 
 
 def run(task, mb, at):
@@ -212,10 +216,24 @@ def entry(name):
     ranks, channels = infer_entry() if name == "infer" else training_entry(name == "train")
     inputs, outputs = tensors(name)
     return {"batch": 4, "micro_batches": 2, "inputs": inputs, "outputs": outputs,
-            "kernels": list(range(len(results))), "channels": channels, "ranks": ranks}
+            "kernels": list(range(len(results) - 1)), "channels": channels, "ranks": ranks}
 
 
-results = {"gather": [(2, 16)], "loss": [(3, 1), (4, 16)], "scatter": [(2, 256)], "sum": [(1, 1)], "logits": [(3, 4096)]}
+BLOCK = 1024
+UPDATE = "update_" + arguments.optimizer
+results = {"gather": [(2, 16)], "loss": [(3, 1), (4, 16)], "scatter": [(2, 256)], "sum": [(1, 1)], "logits": [(3, 4096)],
+           UPDATE: [(2 + len(STATES) + len(SETTINGS) + 1 + 2 * ("beta1" in SETTINGS) + i, BLOCK) for i in range(1 + len(STATES))]}
+
+
+def update():
+    """The rules as one kernel on a block: tensors, then scalars, then results."""
+    scalars = ["rate", *SETTINGS] + ["power(%s, step)" % name for name in SETTINGS if name.startswith("beta")]
+    inputs, updated = ["w", "g", *STATES, *scalars], ["w", *STATES]
+    operands = [-1 - port for port in range(len(inputs) + len(updated))]
+    nothing = {"inputs": [], "results": [], "scratch_bytes": 0, "in_place": False, "calls": []}
+    elements = {"inputs": inputs, "results": updated, "scratch_bytes": 0, "in_place": True,
+                "calls": [{"kernel": len(results) - 1, "operands": operands}]}
+    return {"parameter": "w", "gradient": "g", "scalars": nothing, "elements": elements}
 
 
 def kernel(name, chunks, where):
@@ -228,14 +246,17 @@ def kernel(name, chunks, where):
 manifest = {
     "plcm": seal_module.VERSION, "model": "tiny", "source": "tiny.ein", "numerics_key": "ab" * 32, "real": "f32",
     "threads_per_stage": 1, "transport": "threads", "profiling": False, "target_features": [],
-    "optimizer": {"kind": arguments.optimizer, "lr": 1e-2, "weight_decay": 0.01, "beta1": 0.9, "beta2": 0.999, "eps": 1e-8,
-                  "momentum": 0.9, "schedule": {"kind": "constant", "warmup": 0, "total": 0}, "clip_norm": 0, "nonfinite": "stop", "scales_loss": False, "loss_scale": 0},
+    "optimizer": {"kind": arguments.optimizer, "lr": 1e-2, "states": [{"name": name, "init": 0} for name in STATES],
+                  "settings": [{"name": name, "value": value, "least": 0, "most": 1 if name[0] in "bm" else 1e18, "above": name == "eps",
+                                "below": name[0] in "bm"} for name, value in SETTINGS.items()],
+                  "schedule": {"kind": "constant", "warmup": 0, "total": 0}, "clip_norm": 0, "nonfinite": "stop", "scales_loss": False, "loss_scale": 0},
+    "update": update(),
     "rates": dict.fromkeys(re.findall(r'^(?:AMX_RATE|RATE|FACTOR)\(\w+, "([^"]+)"', open(os.path.join(arguments.include, "plc/Support/Rates.def")).read(), re.M), 1.0),
     "parameters": [
         {"path": "embed.w", "type": "f32", "shape": [256], "init": {"kind": "normal", "scale": 0.02}, "frozen": False},
         {"path": "head.c", "type": "f32", "shape": [1], "init": {"kind": "constant", "value": 0.0}, "frozen": False}],
     "kernels": [kernel("gather", 2, "3:3"), kernel("loss", 1, "5:3"), kernel("scatter", 1, "3:3"),
-                kernel("sum", 1, "5:3"), kernel("logits", 2, "4:3")],
+                kernel("sum", 1, "5:3"), kernel("logits", 2, "4:3"), kernel(UPDATE, 1, "6:1")],
     "code_bytes": 1000, "plan": {"stages": arguments.ranks},
     "entries": {name: entry(name) for name in ("train", "eval", "infer")},
 }
@@ -264,7 +285,7 @@ with open(source, "w") as file:
     file.write('#include "%s"\n' % os.path.join(os.path.dirname(os.path.abspath(__file__)), "tiny_kernels.c"))
     file.write("const char plc_manifest[] = {%s};\n" % ",".join(map(str, text)))
     file.write("const uint64_t plc_manifest_size = %du;\n" % (2**40 if arguments.bad_size else len(text)))
-command = [arguments.cc, "-shared", "-fPIC", "-O1", "-ffp-contract=off", "-w", "-I", arguments.include, source, "-o",
+command = [arguments.cc, "-shared", "-fPIC", "-O1", "-ffp-contract=off", "-fno-math-errno", "-w", "-I", arguments.include, source, "-o",
            arguments.out]
 subprocess.run(command, check=True)
 if not arguments.no_seal:

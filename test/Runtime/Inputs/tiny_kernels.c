@@ -110,3 +110,56 @@ int32_t tiny_logits(void *const *operands, int64_t begin, int64_t end, int32_t a
       logits[i * vocabulary + v] = w[v] + c[0] + (v == tok[i] + 1 ? 20.0f : 0.0f);
   return 0;
 }
+
+enum { block = 1024 };
+
+/* w, g, rate -> w */
+int32_t tiny_update_sgd(void *const *operands, int64_t begin, int64_t end, int32_t accumulate,
+                        struct plc_kernel_context *context) {
+  const float *g = operands[1], rate = *(float *)operands[2];
+  float *w = operands[0], *w_next = operands[3];
+  for (int i = 0; i < block; ++i)
+    w_next[i] = w[i] - rate * g[i];
+  return 0;
+}
+
+/* w, g, m, rate, momentum -> w, m */
+int32_t tiny_update_momentum(void *const *operands, int64_t begin, int64_t end, int32_t accumulate,
+                             struct plc_kernel_context *context) {
+  const float *g = operands[1], rate = *(float *)operands[3], momentum = *(float *)operands[4];
+  float *w = operands[0], *m = operands[2], *w_next = operands[5], *m_next = operands[6];
+  for (int i = 0; i < block; ++i) {
+    m_next[i] = momentum * m[i] + g[i];
+    w_next[i] = w[i] - rate * m_next[i];
+  }
+  return 0;
+}
+
+static void adam(void *const *operands, float decay, const float *power, float **next) {
+  const float *g = operands[1], rate = *(float *)operands[4], beta1 = *(float *)operands[5],
+              beta2 = *(float *)operands[6], eps = *(float *)operands[7];
+  float *w = operands[0], *m = operands[2], *v = operands[3];
+  float size = rate / (1 - power[0]), root = __builtin_sqrtf(1 - power[1]);
+  for (int i = 0; i < block; ++i) {
+    float first = beta1 * m[i] + (1 - beta1) * g[i], second = beta2 * v[i] + (1 - beta2) * g[i] * g[i];
+    next[0][i] = w[i] * decay - size * (first / (__builtin_sqrtf(second) / root + eps));
+    next[1][i] = first;
+    next[2][i] = second;
+  }
+}
+
+/* w, g, m, v, rate, beta1, beta2, eps, power(beta1, step), power(beta2, step) -> w, m, v */
+int32_t tiny_update_adam(void *const *operands, int64_t begin, int64_t end, int32_t accumulate,
+                         struct plc_kernel_context *context) {
+  float power[] = {*(float *)operands[8], *(float *)operands[9]};
+  adam(operands, 1, power, (float **)operands + 10);
+  return 0;
+}
+
+/* the same with weight_decay behind eps */
+int32_t tiny_update_adamw(void *const *operands, int64_t begin, int64_t end, int32_t accumulate,
+                          struct plc_kernel_context *context) {
+  float power[] = {*(float *)operands[9], *(float *)operands[10]};
+  adam(operands, 1 - *(float *)operands[4] * *(float *)operands[8], power, (float **)operands + 11);
+  return 0;
+}

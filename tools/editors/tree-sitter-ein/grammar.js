@@ -15,7 +15,7 @@ module.exports = grammar({
     number: (_) => /[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?/,
     string: (_) => /"[^"\n]*"/,
 
-    _declaration: ($) => choice($.use, $.dims, $.batch, $.function),
+    _declaration: ($) => choice($.use, $.dims, $.batch, $.function, $.optimizer),
     use: ($) => seq('use', choice($.string, $.path)),
     path: ($) => seq($.identifier, repeat(seq('.', $.identifier))),
     dims: ($) => seq('dim', list($.dim)),
@@ -31,6 +31,11 @@ module.exports = grammar({
         optional(seq('as', $.identifier)),
         $.block,
       ),
+    optimizer: ($) =>
+      seq('optimizer', field('name', $.identifier), '(', list($.declarator), optional($.settings), ')', $.block),
+    settings: ($) => seq(';', optional(list($.setting))),
+    setting: ($) =>
+      seq(field('name', $.identifier), '=', $._expression, repeat(seq(choice('from', 'above', 'to', 'below'), $._expression))),
     given: ($) => seq(';', optional(list($.given_name))),
     given_name: ($) => seq(field('name', $.identifier), optional(seq('=', $._expression))),
     declarator: ($) =>

@@ -111,11 +111,12 @@ public:
   /// Takes other settings for the steps from now on, in all processes alike. Throws usageError, and changes nothing, if
   /// they contradict each other.
   void setRun(const RunSettings &settings);
-  /// The optimizer's moments (which = 1 .. optimizer().numMoments()), of the parameter's type and shape, zero at first.
+  /// The optimizer's moments (which = 1 .. optimizer().numMoments()), of the parameter's type and shape. Each element
+  /// begins as its state says.
   /// Frozen parameters have none.
   virtual void readMoment(size_t index, int which, void *out) = 0;
   virtual void writeMoment(size_t index, int which, const void *data) = 0;
-  /// Makes them zero again.
+  /// Lets them begin anew.
   virtual void clearMoments(size_t index) = 0;
   /// The moving average of a trained parameter's value (Average.h). Only if optimizer().keepsAverages().
   virtual void readAverage(size_t, void *) {}

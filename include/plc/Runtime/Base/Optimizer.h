@@ -3,17 +3,22 @@
 #define PLC_RUNTIME_BASE_OPTIMIZER_H
 
 #include "plc/Module/OptimizerSettings.h"
+#include "plc/Module/UpdateRules.h"
 #include "plc/Runtime/Base/Tensor.h"
+#include "plc/Runtime/KernelABI.h"
 
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace plc::runtime {
 
 using module::cosineOfPi;
 using module::OptimizerSettings;
+using module::UpdateProgram;
+using module::UpdateRules;
 
 /// The factor of the next step's loss, and the number of finite steps that had it. The numbers are those of PyTorch's
 /// GradScaler: it begins at 2^16, doubles after 2000 finite steps, and halves after one that is not finite.
@@ -37,20 +42,49 @@ struct TrainingStep {
   double lossScale = 1;
 };
 
-/// The constants of one step, in double. All operations on them are IEEE operations in a fixed order, so bits do not
-/// depend on CPU, threads, ranks or engine.
-struct StepFactors {
-  StepFactors(const OptimizerSettings &settings, int64_t step);
+/// What the programs of an optimizer's rules need beside their ports, for the calls of one thread.
+struct UpdateWorkspace {
+  std::vector<std::byte> scratch;
+  std::vector<void *> operands;
+  plc_kernel_context *context = nullptr;
+};
 
-  OptimizerSettings::Kind kind;
-  double rate;
-  double momentum;                 // Momentum
-  double beta1, beta2, eps;        // Adam, AdamW
-  double decay;                    // 1 - rate * weightDecay (AdamW), else 1
-  double stepSize, rootCorrection; // rate / (1 - beta1^step), sqrt(1 - beta2^step), the powers as running products
-  double gradientScale = 1;        // of clipping: scaleOfNorm
-  double clipValue = 0;            // largest magnitude of a scaled element; 0: any
-  bool measures = true;            // whether an update also returns the sum of squares
+/// Runs the programs of an optimizer's rules: by kernels of a module, or by the interpreter. All operations are IEEE
+/// operations in the order of the rules, so bits do not depend on CPU, threads, ranks or engine.
+class UpdateRunner {
+public:
+  virtual ~UpdateRunner() = default;
+  /// `ports`: the addresses of the program's inputs, then of its results.
+  virtual void run(const UpdateProgram &program, void *const *ports, UpdateWorkspace &workspace) const = 0;
+};
+
+/// One step of an optimizer: its scalars, and where the ports of the rules on elements find their values.
+class UpdateStep {
+public:
+  /// Computes the scalars of step `step`, in double.
+  UpdateStep(const OptimizerSettings &settings, const UpdateRules &rules, const UpdateRunner &runner, int64_t step);
+
+  double gradientScale = 1; // of clipping: scaleOfNorm
+  double clipValue;         // largest magnitude of a scaled element; 0: any
+  bool measures = true;     // whether an update also returns the sum of squares
+
+  /// The value of a port: the gradient, a tensor (0: the parameter, k: state k), or a scalar.
+  struct Port {
+    enum class Kind : uint8_t { Gradient, Tensor, Scalar } kind;
+    size_t index = 0;
+    double value = 0;
+  };
+  const UpdateProgram &program() const { return rules.elements; }
+  const UpdateRunner &runner() const { return runs; }
+  const std::vector<Port> &inputs() const { return inputPorts; }
+  /// For each result, the tensor that it replaces.
+  const std::vector<size_t> &results() const { return resultTensors; }
+
+private:
+  const UpdateRules &rules;
+  const UpdateRunner &runs;
+  std::vector<Port> inputPorts;
+  std::vector<size_t> resultTensors;
 };
 
 /// The factor of all gradients: clipNorm / norm if norm > clipNorm > 0, else 1; divided by the loss scale, by which the
@@ -71,22 +105,16 @@ inline constexpr int64_t updatedPart = 65536;
 double sumOfSquares(ElementType type, int64_t count, std::span<const void *const> sites);
 
 /// One update of such a parameter. First g = g * gradientScale, unless that is 1; then g is clipped to
-/// [-clipValue, clipValue], where NaN stays NaN. Then, element by element, every
-/// operation rounded to the type:
-///   SGD        w = w - rate * g
-///   Momentum   m = momentum * m + g
-///              w = w - rate * m
-///   Adam(W)    m = beta1 * m + (1 - beta1) * g        v = beta2 * v + ((1 - beta2) * g) * g
-///              w = w * decay - stepSize * (m / (sqrt(v) / rootCorrection + eps))
-/// Adam: Kingma and Ba (2015), algorithm 1; AdamW: Loshchilov and Hutter, "Decoupled weight decay regularization"
-/// (2019), algorithm 2. moments: m, then v, as many as numMoments(). Returns sumOfSquares of the unscaled gradient.
-double updateParameter(const StepFactors &factors, ElementType type, int64_t count, std::span<const void *const> sites,
+/// [-clipValue, clipValue], where NaN stays NaN; then the optimizer's rules run on each element. moments: one for each
+/// state of the optimizer. Returns sumOfSquares of the unscaled gradient.
+double updateParameter(const UpdateStep &step, ElementType type, int64_t count, std::span<const void *const> sites,
                        void *value, std::span<void *const> moments);
 
 /// The same for the slice that begins at element `begin`, a multiple of `updatedPart`.
 double sumOfSquaresOfPart(ElementType type, int64_t begin, int64_t count, std::span<const void *const> sites);
-double updatePart(const StepFactors &factors, ElementType type, int64_t begin, int64_t count,
-                  std::span<const void *const> sites, void *value, std::span<void *const> moments);
+double updatePart(const UpdateStep &step, ElementType type, int64_t begin, int64_t count,
+                  std::span<const void *const> sites, void *value, std::span<void *const> moments,
+                  plc_kernel_context *context = nullptr);
 
 /// The norm of the whole gradient: sums of squares added in byte order of the parameters' paths, then the root. So bits
 /// do not depend on the order of add().

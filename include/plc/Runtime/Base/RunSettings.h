@@ -16,7 +16,7 @@ using module::OptimizerSettings;
 /// Values by key, as `--set` has them.
 using SettingTexts = std::map<std::string, std::string>;
 
-/// The settings of a module with those of a run on top: rates, schedule, clipping, numbers of the optimizer's kind,
+/// The settings of a module with those of a run on top: rates, schedule, clipping, numbers of the optimizer's rules,
 /// `optimizer.ema` if the plan has averages, `training.nonfinite`, and `precision.loss_scale` if losses are scaled.
 /// Everything else shapes the plan or the numerics key.
 class RunSettings {
@@ -48,9 +48,6 @@ private:
   SettingTexts texts;
   std::vector<std::string> kept;
 };
-
-/// Throws usageError if no run may change this key, whatever the module.
-void checkRunTimeKey(const std::string &key);
 
 /// All settings that a run may change, by key, in the order of docs/strategy.md.
 std::vector<std::pair<std::string, std::string>> describeSettings(const OptimizerSettings &settings);

@@ -21,7 +21,8 @@ class Strategy:
         pick, parts = draw.choice, program.micro_batches
         lanes = pick([n for n in range(1, parts + 1) if parts % n == 0])
         self.numbers = {"parallelism.micro_batches": parts, "gradient.lanes": lanes, "optimizer.lr": "1e-2",
-                        "precision.compute": pick(["f32", "f32", "f32", "f64"]), "optimizer.kind": pick(["sgd", "momentum", "adam", "adamw"])}
+                        "precision.compute": pick(["f32", "f32", "f32", "f64"]), 
+                        "optimizer.kind": pick(["sgd", "momentum", "nesterov", "adam", "adamw", "lion", "rmsprop", "adagrad"])}
         if self.flip(0.2):
             self.numbers["optimizer.clip_norm"] = 0.1
         if self.flip(0.3):

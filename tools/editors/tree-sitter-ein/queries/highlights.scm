@@ -1,5 +1,5 @@
 ; Words that begin something, and those between expressions.
-["use" "dim" "batch" "layer" "fn" "model" "param" "frozen" "share" "stash" "pop" "kind" "as" "in" "only" "state" "next"] @keyword
+["use" "dim" "batch" "layer" "fn" "model" "param" "frozen" "share" "stash" "pop" "kind" "as" "in" "only" "state" "next" "optimizer" "from" "above" "to" "below"] @keyword
 ["repeat"] @keyword.repeat
 ["if" "then" "else"] @keyword.conditional
 ["and" "or" "not"] @keyword.operator
