@@ -26,7 +26,7 @@ MAY = {
     "Codegen": {"Support", "Module", "Dialect", "Analysis", "Numerics"},
     # The planner's tables of choices: a key's values are the rows of such a table, so that each is named once.
     # The keys of an optimizer are the settings that its rules declare.
-    "Strategy": {"Support", "Module", "Planner", "Language"},
+    "Strategy": {"Support", "Module", "Planner", "Dialect", "Language"},
     "Runtime": {"Support", "Module", "Simulator"},
     "Commands": {"Support", "Module", "Simulator", "Runtime"},
     "Text": {"Support", "Runtime"},

@@ -25,7 +25,7 @@ class Plan_Op<string mnemonic, list<Trait> traits = []> : Op<Plan_Dialect, mnemo
 
 // The type of every value of a plan: its precision is chosen, and no sum of bytes of a plan overflows.
 def Plan_Tensor : Type<CPred<"::plc::ein::isSizedTensor($_self)">,
-                       "tensor of 1 to 2^48 elements f16, bf16, f32, f64, i8, i32, i64 or i1",
+                       "tensor of 1 to 2^48 elements f16, bf16, f32, f64, i8, ui8, i32, i64 or i1",
                        "::mlir::RankedTensorType">;
 
 // The name of an input or output, as a model's argument or result has it (dialects/Ein/EinNames.td).

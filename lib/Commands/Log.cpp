@@ -158,6 +158,22 @@ void Log::settings() {
   json.writeLine(lineOf({{"settings", std::move(line)}}));
 }
 
+void Log::groups(const std::vector<GroupRow> &rows) {
+  if (rows.empty())
+    return;
+  Json list = Json::array();
+  for (const GroupRow &row : rows) {
+    Json each{{"match", row.match.empty() ? Json() : Json(row.match)}, {"parameters", row.paths}};
+    if (row.frozen)
+      each["frozen"] = true;
+    for (const auto &[name, value] : row.values)
+      if (!row.frozen)
+        each[name] = numberOf(value);
+    list.push_back(std::move(each));
+  }
+  json.writeLine(lineOf({{"groups", std::move(list)}}));
+}
+
 void Log::step(const StepRecord &record) {
   std::vector<std::string> members, cells;
   std::vector<std::pair<std::string, double>> scalars;

@@ -2,6 +2,7 @@
 #ifndef PLC_LIB_COMMANDS_LOG_H
 #define PLC_LIB_COMMANDS_LOG_H
 
+#include "Groups.h"
 #include "Logs/EventFile.h"
 #include "Logs/StepColumns.h"
 #include "Options.h"
@@ -43,8 +44,9 @@ public:
   /// A line if the run continues with another program, whose plan follows, or with other data.
   void resume(int64_t step, const std::optional<KeyChange> &change, const std::optional<DataLengths> &before,
               const std::optional<DataLengths> &now);
-  /// A line with the settings in effect, if the run sets any of them.
+  /// A line with the settings in effect, if the run sets any of them, and one with the groups of parameters.
   void settings();
+  void groups(const std::vector<GroupRow> &rows);
   /// Planned bytes of this process, for the summary.
   void planBytes(int64_t bytes) { plannedBytes = bytes; }
   void step(const StepRecord &record);

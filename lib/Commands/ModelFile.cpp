@@ -50,8 +50,10 @@ void applyRunTimeKey(const std::string &set, const ModelRequest &request, Module
     options.transportKind = findTransport(value);
   else if (key.starts_with("optimizer.") && !request.trains)
     throw usageError("key '" + key + "' belongs to training and would be ignored by '" + request.command + "'");
-  else
+  else {
+    refuseFixedKey(key);
     options.settings[key] = value;
+  }
 }
 
 void refuseCompileOptions(const ModelRequest &request) {

@@ -129,6 +129,10 @@ public:
     Log log(options, begun, engine);
     log.resume(state.step, change, lengthsBefore, state.lengths);
     log.settings();
+    if (std::vector<GroupRow> rows = groupRows(engine); engine.leads()) {
+      log.groups(rows);
+      printGroups(rows);
+    }
     bool done = state.step == options.steps;
     if (module::ProcessMemory bytes = memoryOf(engine, memory); bytes.arenas && !done) {
       log.planBytes(bytes.total());

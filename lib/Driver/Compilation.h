@@ -34,6 +34,7 @@ public:
 private:
   /// Reads the model, and a second one with all samples of a step if the strategy accumulates batches.
   int parse();
+  int applyGroups();
   /// Refuses requests that the phase of given IR has behind it.
   int checkIR();
   PhaseKind done() const { return ir ? ir->phase : PhaseKind::ein; }

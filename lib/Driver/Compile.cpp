@@ -11,6 +11,8 @@
 #include "plc/Dialect/Plan/Plan.h"
 #include "plc/Driver/Instrumentation.h"
 #include "plc/Language/Files/ParseModel.h"
+#include "plc/Strategy/ApplyGroups.h"
+#include "plc/Strategy/ReadOptimizer.h"
 #include "plc/Support/Diagnostics.h"
 #include "plc/Support/ErrorLimit.h"
 #include "plc/Support/Errors.h"
@@ -73,6 +75,14 @@ int Compilation::parse() {
   plc::ein::setPhase(*model, PhaseKind::ein);
   if (step)
     plc::ein::setPhase(*step, PhaseKind::ein);
+  return applyGroups();
+}
+
+int Compilation::applyGroups() {
+  PassErrors errors(sources, context, llvm::errs(), strategy.locations());
+  for (ModuleOp each : {*model, step ? *step : ModuleOp()})
+    if (each && failed(plc::strategy::applyGroups(each, plc::strategy::optimizerOf(strategy), done() > PhaseKind::ein)))
+      return codeOf(errors);
   return Done;
 }
 
@@ -85,7 +95,7 @@ int Compilation::checkIR() {
     return reportError(BadUsage, "'gradient.accumulation_steps' applies to .ein models, but " + is +
                                      ", which has the samples of one batch");
   if (done() == PhaseKind::ein)
-    return Done;
+    return applyGroups();
   PhaseKind asked = emit == Emit::csv                         ? PhaseKind::schedule
                     : emit == Emit::dot || emit == Emit::json ? PhaseKind::addresses
                     : emit == Emit::ein ? PhaseKind::ein
@@ -109,7 +119,7 @@ int Compilation::checkIR() {
   if (!options.program.outputs.empty() && options.program.outputs != ir->provenance.outputs)
     return reportError(BadUsage, "--output applies to models, but " + is + ", whose results are chosen");
   PassErrors errors(sources, context, llvm::errs(), strategy.locations());
-  return succeeded(takeOver(*ir, strategy, subject())) ? Done : codeOf(errors);
+  return succeeded(takeOver(*ir, strategy, subject())) ? applyGroups() : codeOf(errors);
 }
 
 Operation *Compilation::subject() {

@@ -130,6 +130,14 @@ OptimizerSettings readOptimizer(const JsonNode &node) {
       [](const JsonNode &state) { return OptimizerState{state["name"].string(), state["init"].number()}; });
   for (const char *path : {"optimizer.clip_norm", "optimizer.clip_value", "optimizer.ema"})
     readNumber(node, *findOptimizerKey(path), settings);
+  settings.layerDecay = node["layer_decay"].number();
+  settings.decayMatricesOnly = node["decay_matrices_only"].boolean();
+  settings.groups = node["groups"].list([](const JsonNode &group) {
+    ParameterGroup read{group["match"].string(), {}, group["frozen"].boolean()};
+    for (const auto &[name, value] : group["values"].members())
+      read.values.emplace_back(name, value.number());
+    return read;
+  });
   settings.nonFinite = readChoice<NonFiniteStep>(node["nonfinite"]);
   settings.scalesLoss = node["scales_loss"].boolean();
   settings.lossScale = node["loss_scale"].number();

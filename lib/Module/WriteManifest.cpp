@@ -77,6 +77,12 @@ json writeOptimizer(const OptimizerSettings &settings) {
     return json{{"name", setting.name}, {"value", setting.value},           {"least", limits.least},
                 {"most", limits.most},  {"above", limits.isLeastExclusive}, {"below", limits.isMostExclusive}};
   };
+  auto writeGroup = [](const ParameterGroup &group) {
+    json values = json::object();
+    for (const auto &[name, value] : group.values)
+      values[name] = value;
+    return json{{"match", group.match}, {"values", std::move(values)}, {"frozen", group.frozen}};
+  };
   auto writeState = [](const OptimizerState &state) { return json{{"name", state.name}, {"init", state.init}}; };
   return {{"kind", settings.kind},
           {"lr", settings.lr},
@@ -86,6 +92,9 @@ json writeOptimizer(const OptimizerSettings &settings) {
           {"clip_norm", settings.clipNorm},
           {"clip_value", settings.clipValue},
           {"ema", settings.ema},
+          {"layer_decay", settings.layerDecay},
+          {"decay_matrices_only", settings.decayMatricesOnly},
+          {"groups", list(settings.groups, writeGroup)},
           {"nonfinite", nameOfChoice(settings.nonFinite)},
           {"scales_loss", settings.scalesLoss},
           {"loss_scale", settings.lossScale}};

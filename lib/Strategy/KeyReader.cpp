@@ -125,25 +125,25 @@ static toml::table tableOf(StringRef value) {
   }
 }
 
-std::optional<std::string> KeyReader::peek(const char *key, StringRef file, llvm::ArrayRef<std::string> sets) {
-  std::optional<std::string> found;
-  auto take = [&](const toml::table &table, StringRef path) {
-    if (auto text = table.at_path(path.str()).value_exact<std::string>())
-      found = *text;
+void KeyReader::peek(const char *key, StringRef file, llvm::ArrayRef<std::string> sets,
+                     llvm::function_ref<void(const toml::node &)> visit) {
+  auto visitIn = [&](const toml::table &table, StringRef path) {
+    if (const toml::node *node = table.at_path(path.str()).node())
+      visit(*node);
   };
   if (auto buffer = llvm::MemoryBuffer::getFile(file, /*IsText=*/true); buffer && !tooDeep((*buffer)->getBuffer()))
     try {
-      take(toml::parse(std::string_view((*buffer)->getBuffer())), key);
+      visitIn(toml::parse(std::string_view((*buffer)->getBuffer())), key);
     } catch (const toml::parse_error &) { // reported when the file is read
     }
   for (StringRef set : sets) {
     auto [path, value] = set.split('=');
-    if (path = path.trim(); path == key)
-      take(tableOf(value), "v");
+    path = path.trim();
+    if (path == key)
+      visitIn(tableOf(value), "v");
     else if (StringRef rest = key; rest.consume_front(path) && rest.consume_front("."))
-      take(tableOf(value), ("v." + rest).str());
+      visitIn(tableOf(value), ("v." + rest).str());
   }
-  return found;
 }
 
 /// Reads KEY=VALUE.
@@ -153,10 +153,25 @@ void KeyReader::readSet(StringRef set) {
     return error({{}, set}, "needs KEY=VALUE");
   toml::table table = tableOf(value);
   std::string key = path.trim().str();
-  if (isGroup(key) && table.get("v")->is_table())
-    readTable(*table.get("v")->as_table(), key + ".", set);
-  else
-    readValue(key, *table.get("v"), "--set", {{}, set});
+  const toml::node &node = *table.get("v");
+  if (!readGroup(key, node, set))
+    readValue(key, node, "--set", {{}, set});
+}
+
+/// Reads a table of keys, or a list of such tables, each of which has its number for a key. False if it is neither.
+bool KeyReader::readGroup(const std::string &path, const toml::node &node, StringRef set) {
+  if (!isGroup(path))
+    return false;
+  if (const toml::table *table = node.as_table()) {
+    readTable(*table, path + ".", set);
+    return true;
+  }
+  const toml::array *tables = node.as_array();
+  if (!tables || tables->empty() || !tables->is_homogeneous(toml::node_type::table) || !isGroup(path + ".0"))
+    return false;
+  for (size_t i = 0; i < tables->size(); ++i)
+    readTable(*tables->get(i)->as_table(), path + "." + std::to_string(i) + ".", set);
+  return true;
 }
 
 void KeyReader::readTable(const toml::table &table, const std::string &prefix, StringRef set) {
@@ -171,9 +186,9 @@ void KeyReader::readTable(const toml::table &table, const std::string &prefix, S
   for (auto &[key, node] : entries) {
     std::string path = prefix + std::string(key->str());
     toml::source_position keyAt = key->source().begin;
-    if (isGroup(path) && node->is_table())
-      readTable(*node->as_table(), path + ".", set);
-    else if (!findKey(keys, path))
+    if (readGroup(path, *node, set))
+      continue;
+    if (!findKey(keys, path))
       refuseUnknown({keyAt, set}, path);
     else if (set.data())
       readValue(path, *node, "--set", {{}, set});
@@ -184,7 +199,9 @@ void KeyReader::readTable(const toml::table &table, const std::string &prefix, S
 }
 
 void KeyReader::refuseUnknown(const Location &location, const std::string &path) {
-  if (isGroup(path))
+  if (path == groupsPath)
+    error(location, "'" + path + "' is a list of tables: write '[[" + path + "]]' before each group's keys");
+  else if (isGroup(path))
     error(location, "'" + path + "' is a table" + suggestionFor(keys, path + "."));
   else
     error(location, "unknown key '" + path + "'" + suggestionFor(keys, path));

@@ -16,6 +16,9 @@
 
 namespace plc::strategy {
 
+/// The list of tables of parameters' groups.
+inline constexpr const char *groupsPath = "optimizer.group";
+
 /// Reads a file, then sets, into a value for each key. Prints errors, in a file with line, column and caret, in a set
 /// with its text.
 class KeyReader {
@@ -32,6 +35,14 @@ public:
   decltype(auto) get(TypedKey<T> key) const {
     return valueOf(settings, key);
   }
+  template <typename T>
+  const T &get(const std::string &path) const {
+    return std::get<T>(settings.find(path)->second.value);
+  }
+  template <typename T>
+  T &get(const std::string &path) {
+    return std::get<T>(settings.find(path)->second.value);
+  }
   /// Whether the file or a set gave a value.
   template <typename T>
   bool isGiven(TypedKey<T> key) const {
@@ -47,8 +58,9 @@ public:
   /// Prints an error at the location where a key was given, or without one.
   void errorAt(llvm::StringRef path, const llvm::Twine &message);
 
-  /// The text that a file or the sets give a key, whatever else is in them; nullopt if there is none.
-  static std::optional<std::string> peek(const char *key, llvm::StringRef file, llvm::ArrayRef<std::string> sets);
+  /// Visits what a file and the sets give a key or a table, whatever else is in them.
+  static void peek(const char *key, llvm::StringRef file, llvm::ArrayRef<std::string> sets,
+                   llvm::function_ref<void(const toml::node &)> visit);
 
   /// The locations of all keys that do not have their defaults.
   KeyLocations locations();
@@ -64,6 +76,7 @@ private:
   };
   void error(const Location &location, const llvm::Twine &message);
   llvm::SMLoc locationOf(toml::source_position at);
+  bool readGroup(const std::string &path, const toml::node &node, llvm::StringRef set);
   void readTable(const toml::table &table, const std::string &prefix, llvm::StringRef set);
   void readValue(const std::string &path, const toml::node &node, const std::string &origin, const Location &location);
   void refuseUnknown(const Location &location, const std::string &path);
@@ -78,6 +91,8 @@ private:
   ErrorLimit limit;
 };
 
+/// Whether the key that may give this key a meaning has a value that does.
+bool isApplicable(const std::map<std::string, Setting> &settings, const Key &key);
 /// Converts a node to a key's type; or returns nothing and sets `wrong`.
 std::optional<Value> convert(const Key &key, const toml::node &node, std::string &wrong);
 /// Whether a value of the key's type is supported; sets `wrong` otherwise, in which `origin` follows the value.

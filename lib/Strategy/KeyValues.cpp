@@ -192,3 +192,8 @@ std::string plc::strategy::print(const Value &value) {
   };
   return std::visit(Printer(), value);
 }
+
+bool plc::strategy::isApplicable(const std::map<std::string, Setting> &settings, const Key &key) {
+  return !key.whenKey ||
+         llvm::is_contained(key.whenValues, std::get<std::string>(settings.find(key.whenKey)->second.value));
+}

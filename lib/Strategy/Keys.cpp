@@ -154,6 +154,8 @@ llvm::ArrayRef<Key> plc::strategy::allKeys() {
       setting(keys::optimizerClipNorm),
       setting(keys::optimizerClipValue),
       setting(keys::optimizerEma),
+      {keys::optimizerLayerDecay.path, Type::Number, 1.0, {}, 0, /*exclusive=*/true, nullptr, {}, 1},
+      toggle(keys::optimizerDecayMatricesOnly, false),
       choice(keys::trainingNonfinite, NonFiniteStep::Stop),
   };
   return keys;

@@ -1,6 +1,8 @@
 //===- OptimizerKeys.cpp - the keys that an optimizer's rules add ---------===//
 #include "OptimizerKeys.h"
 
+#include "plc/Module/ParameterGroups.h"
+
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Path.h"
@@ -10,17 +12,19 @@ using llvm::StringRef;
 using plc::module::OptimizerHeader, plc::module::OptimizerSetting;
 namespace keys = plc::keys;
 
-/// The path of a setting. Keys refer to their names, so names live as long as the process.
-static const char *pathOf(const OptimizerSetting &setting) {
-  static llvm::StringSet<> names;
-  return names.insert(setting.key()).first->getKeyData();
-}
+/// Far above any recipe; bounds the keys of a damaged file. Not tuned.
+static constexpr size_t mostGroups = 256;
 
-static Key keyOf(const OptimizerSetting &setting) {
+/// Keys refer to their paths, so paths live as long as the process.
+static const char *intern(StringRef path) {
+  static llvm::StringSet<> paths;
+  return paths.insert(path).first->getKeyData();
+}
+static const char *pathOf(const OptimizerSetting &setting) { return intern(setting.key()); }
+
+static Key keyFor(const OptimizerSetting &setting) {
   Key key{pathOf(setting), Key::Type::Number, setting.value, {}, setting.limits.least, setting.limits.isLeastExclusive};
-  key.most = setting.limits.most;
-  if (setting.limits.isMostExclusive)
-    key.below = setting.limits.most;
+  (setting.limits.isMostExclusive ? key.below : key.most) = setting.limits.most;
   return key;
 }
 
@@ -32,10 +36,29 @@ static Key kindKey() {
   return key;
 }
 
+/// The number of groups that a file and sets give.
+static size_t countGroups(StringRef strategyFile, llvm::ArrayRef<std::string> sets) {
+  size_t count = 0;
+  KeyReader::peek(groupsPath, strategyFile, sets, [&](const toml::node &node) {
+    if (const toml::array *groups = node.as_array())
+      count = groups->size();
+    if (const toml::table *groups = node.as_table()) // as `Strategy::write` and sets of one key have them
+      count = std::max(count, groups->size());
+  });
+  return std::min(count, mostGroups);
+}
+
 OptimizerChoice::OptimizerChoice(StringRef strategyFile, llvm::ArrayRef<std::string> sets, llvm::raw_ostream &errors)
-    : kind(std::get<std::string>(kindKey().initial)) {
-  std::optional<std::string> ofFile = KeyReader::peek(keys::optimizerKind.path, strategyFile, {});
-  std::optional<std::string> ofSets = KeyReader::peek(keys::optimizerKind.path, "", sets);
+    : kind(std::get<std::string>(kindKey().initial)), numGroups(countGroups(strategyFile, sets)) {
+  auto kindIn = [](StringRef file, llvm::ArrayRef<std::string> sets) {
+    std::optional<std::string> kind;
+    KeyReader::peek(plc::keys::optimizerKind.path, file, sets, [&](const toml::node &node) {
+      if (auto text = node.value_exact<std::string>())
+        kind = *text;
+    });
+    return kind;
+  };
+  std::optional<std::string> ofFile = kindIn(strategyFile, {}), ofSets = kindIn("", sets);
   if (ofFile || ofSets)
     kind = ofSets ? *ofSets : *ofFile;
   StringRef rest = kind;
@@ -63,16 +86,35 @@ OptimizerChoice::OptimizerChoice(StringRef strategyFile, llvm::ArrayRef<std::str
   rules = language::OptimizerRules::read(file, name, error, errors);
 }
 
+/// The keys of a group: of those of the optimizer that may differ between parameters.
+std::vector<Key> OptimizerChoice::keysOfGroup(size_t group, llvm::ArrayRef<Key> ofOptimizer) const {
+  auto pathIn = [&](const std::string &name) { return intern(module::groupKey(group, name)); };
+  std::vector<Key> keys{{pathIn(module::matchName), Key::Type::Text, std::string(), {}},
+                        {pathIn(module::frozenName), Key::Type::Bool, false, {}}};
+  auto add = [&](StringRef path) {
+    Key &key = keys.emplace_back(*findKey(ofOptimizer, path));
+    key.path = pathIn(StringRef(path).rsplit('.').second.str());
+    key.isOptional = true;
+  };
+  for (const char *path :
+       {plc::keys::optimizerLr.path, plc::keys::optimizerClipNorm.path, plc::keys::optimizerClipValue.path})
+    add(path);
+  if (rules)
+    for (const OptimizerSetting &setting : rules->header().settings)
+      add(pathOf(setting));
+  return keys;
+}
+
 std::vector<Key> OptimizerChoice::keys() const {
   std::vector<Key> own;
   if (rules)
     for (const OptimizerSetting &setting : rules->header().settings)
-      own.push_back(keyOf(setting));
+      own.push_back(keyFor(setting));
   for (const OptimizerHeader &header : language::standardOptimizers())
     for (const OptimizerSetting &setting : header.settings) {
       auto found = llvm::find_if(own, [&](const Key &key) { return key.path == pathOf(setting); });
       if (found == own.end()) {
-        own.push_back(keyOf(setting));
+        own.push_back(keyFor(setting));
         found = own.end() - 1;
         found->whenKey = keys::optimizerKind.path;
       }
@@ -84,6 +126,10 @@ std::vector<Key> OptimizerChoice::keys() const {
     all.push_back(key);
     if (StringRef(key.path) == keys::optimizerLr.path)
       all.insert(all.end(), own.begin(), own.end());
+  }
+  for (size_t group = 0; group < numGroups; ++group) {
+    std::vector<Key> ofGroup = keysOfGroup(group, all);
+    all.insert(all.end(), ofGroup.begin(), ofGroup.end());
   }
   return all;
 }

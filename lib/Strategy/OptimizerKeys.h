@@ -11,13 +11,21 @@ namespace plc::strategy {
 struct OptimizerChoice {
   std::string kind, file, name; // as given; `use FILE:NAME` in parts, the file empty for one of the library
   std::unique_ptr<language::OptimizerRules> rules;
-  std::string error; // why there are no rules; empty if errors in their file were printed
+  std::string error;    // why there are no rules; empty if errors in their file were printed
+  size_t numGroups = 0; // tables of `[[optimizer.group]]`
 
   /// Reads the rules that a strategy chooses. Errors in their file go to `errors`.
   OptimizerChoice(llvm::StringRef strategyFile, llvm::ArrayRef<std::string> sets, llvm::raw_ostream &errors);
-  /// All keys: those of every strategy, the settings of the rules, and for messages those of the library's other ones.
+  /// All keys: those of every strategy, the settings of the rules, and for messages those of the library's other ones;
+  /// then those of each group.
   std::vector<Key> keys() const;
+
+private:
+  std::vector<Key> keysOfGroup(size_t group, llvm::ArrayRef<Key> ofOptimizer) const;
 };
+
+/// Prints errors about values of `[optimizer]` that contradict each other or would be ignored.
+void checkOptimizer(KeyReader &reader);
 
 } // namespace plc::strategy
 

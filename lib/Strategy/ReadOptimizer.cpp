@@ -1,7 +1,7 @@
 //===- ReadOptimizer.cpp - the keys of [optimizer] as settings ------------===//
 #include "plc/Strategy/ReadOptimizer.h"
 
-#include "plc/Module/OptimizerKeys.h"
+#include "plc/Module/ParameterGroups.h"
 #include "plc/Support/Precisions.h"
 
 using namespace plc;
@@ -23,6 +23,24 @@ module::OptimizerSettings plc::strategy::numbersOf(const std::map<std::string, S
   return settings;
 }
 
+static std::vector<module::ParameterGroup> groupsOf(const Strategy &strategy) {
+  std::vector<std::string> names{module::lrName, module::clipNormName, module::clipValueName};
+  for (const module::OptimizerSetting &setting : strategy.optimizer().settings)
+    names.push_back(setting.name);
+  std::vector<module::ParameterGroup> groups;
+  auto pathOf = [&](const std::string &name) { return module::groupKey(groups.size(), name); };
+  while (strategy.hasKey(pathOf(module::matchName))) {
+    module::ParameterGroup group{std::get<std::string>(strategy.valueAt(pathOf(module::matchName))),
+                                 {},
+                                 std::get<bool>(strategy.valueAt(pathOf(module::frozenName)))};
+    for (const std::string &name : names)
+      if (strategy.isGiven(pathOf(name)))
+        group.values.emplace_back(name, std::get<double>(strategy.valueAt(pathOf(name))));
+    groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
 module::OptimizerSettings plc::strategy::optimizerOf(const Strategy &strategy) {
   module::OptimizerSettings settings;
   settings.kind = strategy.optimizer().name;
@@ -31,6 +49,9 @@ module::OptimizerSettings plc::strategy::optimizerOf(const Strategy &strategy) {
   for (module::OptimizerSetting &setting : settings.settings)
     setting.value = std::get<double>(strategy.valueAt(setting.key()));
   settings.states = strategy.optimizer().states;
+  settings.layerDecay = strategy.get(keys::optimizerLayerDecay);
+  settings.decayMatricesOnly = strategy.get(keys::optimizerDecayMatricesOnly);
+  settings.groups = groupsOf(strategy);
   settings.schedule = strategy.get(keys::optimizerScheduleKind);
   settings.nonFinite = strategy.get(keys::trainingNonfinite);
   settings.scalesLoss = rowOf(strategy.get(keys::precisionCompute)).scalesLoss;

@@ -5,6 +5,7 @@
 #include "plc/Planner/Remat/RematPolicies.h"
 #include "plc/Planner/Schedule/ScheduleFile.h"
 #include "plc/Planner/Schedule/Schedules.h"
+#include "plc/Module/ParameterGroups.h"
 #include "plc/Module/OptimizerKeys.h"
 #include "plc/Strategy/Choices.h"
 #include "plc/Strategy/ReadOptimizer.h"
@@ -25,18 +26,6 @@ namespace keys = plc::keys;
 
 namespace {
 
-template <typename T>
-const T &get(const KeyReader &reader, const char *path) {
-  return std::get<T>(reader.settings.find(path)->second.value);
-}
-
-/// Whether the key `whenKey` has a value that gives this key a meaning.
-bool isApplicable(const std::map<std::string, Setting> &settings, const Key &key) {
-  return !key.whenKey ||
-         llvm::is_contained(key.whenValues, std::get<std::string>(settings.find(key.whenKey)->second.value));
-}
-bool isApplicable(const KeyReader &reader, const Key &key) { return isApplicable(reader.settings, key); }
-
 bool isAutomatic(const KeyReader &reader) { return reader.get(keys::parallelismKind) == ParallelismKind::automatic; }
 
 /// Applies the preset to keys that neither the file nor a set gives. Values of keys that have no meaning under other
@@ -46,7 +35,7 @@ void applyPreset(KeyReader &reader) {
   for (const Preset &preset : allPresets())
     for (auto &[path, value] : preset.values) {
       const Key &key = *findKey(allKeys(), path);
-      if (name != preset.name || reader.isGiven(path) || !isApplicable(reader, key))
+      if (name != preset.name || reader.isGiven(path) || !isApplicable(reader.settings, key))
         continue;
       std::string wrong;
       if (isSupported(key, value, wrong, ", which preset \"" + name + "\" sets,"))
@@ -59,10 +48,10 @@ void applyPreset(KeyReader &reader) {
 /// Refuses keys that would be ignored: under other values, or without training.
 void checkMeaning(KeyReader &reader) {
   for (const Key &key : reader.allKeys())
-    if (reader.isGiven(key.path) && !isApplicable(reader, key))
+    if (reader.isGiven(key.path) && !isApplicable(reader.settings, key))
       reader.errorAt(key.path, "'" + Twine(key.path) + "' belongs to '" + key.whenKey + " = \"" +
                                    llvm::join(key.whenValues, "\" or \"") + "\"' and would be ignored under \"" +
-                                   get<std::string>(reader, key.whenKey) + "\"");
+                                   reader.get<std::string>(key.whenKey) + "\"");
   if (reader.get(keys::gradientKind) != GradientKind::none)
     return;
   for (const Key &key : reader.allKeys()) {
@@ -87,7 +76,7 @@ void checkMode(KeyReader &reader) {
 
 /// A path in a strategy file is relative to the file's folder.
 std::string pathOf(const KeyReader &reader, const char *key, StringRef file) {
-  const std::string &path = get<std::string>(reader, key);
+  const std::string &path = reader.get<std::string>(key);
   if (llvm::sys::path::is_absolute(path) || !reader.isInFile(key))
     return path;
   llvm::SmallString<128> full(llvm::sys::path::parent_path(file));
@@ -129,7 +118,7 @@ void checkParallelism(KeyReader &reader) {
       reader.errorAt(keys::parallelismKind.path,
                      "'parallelism.kind' is \"" + Twine(plc::nameOfChoice(kind)) + "\" but '" + key + "' is not given");
   for (const char *path : {keys::parallelismBalance.path, keys::parallelismPlace.path}) {
-    auto &list = get<std::vector<int64_t>>(reader, path);
+    auto &list = reader.get<std::vector<int64_t>>(path);
     if (list.empty() || int64_t(list.size()) == stages)
       continue;
     std::string is = "is " + std::to_string(stages);
@@ -239,8 +228,8 @@ void placeChunks(KeyReader &reader) {
 /// Sets a key to the value that a schedule's file implies; the strategy must not give another one.
 template <typename T>
 void implyByFile(KeyReader &reader, const char *key, const T &value, const std::string &file) {
-  if (reader.isGiven(key) && get<T>(reader, key) != value)
-    return reader.errorAt(key, "'" + Twine(key) + "' is " + print(get<T>(reader, key)) + " but schedule '" + file +
+  if (reader.isGiven(key) && reader.get<T>(key) != value)
+    return reader.errorAt(key, "'" + Twine(key) + "' is " + print(reader.get<T>(key)) + " but schedule '" + file +
                                    "' has " + print(value));
   reader.settings[key] = {value, keys::parallelismScheduleFile.path};
 }
@@ -318,17 +307,10 @@ void checkCheckpoints(KeyReader &reader) {
                                                       Twine(least));
 }
 
-void checkOptimizer(KeyReader &reader) {
-  for (const Key &key : reader.allKeys())
-    if (key.type == Key::Type::Number && !(get<double>(reader, key.path) < key.below))
-      reader.errorAt(key.path, "'" + Twine(key.path) + "' is " + print(get<double>(reader, key.path)) +
-                                   " but must be less than " + print(key.below));
-  if (auto conflict = plc::module::findConflict(plc::strategy::numbersOf(reader.settings)))
-    reader.errorAt(conflict->path, conflict->text);
-}
-
 /// Whether a key's default stands for none, being no value that could be given.
 bool isNone(const Key &key) {
+  if (key.isOptional)
+    return true;
   if (key.type == Key::Type::Integers || key.type == Key::Type::Counts)
     return true;
   if (key.type == Key::Type::Text)

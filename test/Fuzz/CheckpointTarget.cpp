@@ -57,7 +57,11 @@ private:
   std::vector<ParameterInfo> all{{"w", ElementType::F32, {2, 3}, {}, false},
                                  {"c", ElementType::F32, {}, {}, true},
                                  {"v", ElementType::F32, {2}, {}, false}};
-  OptimizerSettings settings{.states = {{"m"}, {"v"}}};
+  OptimizerSettings settings = [] {
+    OptimizerSettings made;
+    made.states = {{"m"}, {"v"}};
+    return made;
+  }();
 };
 
 /// A folder with a checkpoint, of whose files each input changes one.

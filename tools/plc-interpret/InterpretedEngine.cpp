@@ -397,6 +397,7 @@ void InterpretedEngine::updateParameters(const runtime::TrainingStep &step, Prog
     std::vector<const void *> gradients;
   };
   std::vector<Trained> trained;
+  std::vector<runtime::ParameterInfo> all;
   runtime::GradientNorm norm;
   for (ein::ParamOp param : program.interpreter->getParameters()) {
     std::string name = param.getSymName().str();
@@ -404,6 +405,9 @@ void InterpretedEngine::updateParameters(const runtime::TrainingStep &step, Prog
                  parameterNumber(param.getWhole()),
                  program.interpreter->getSites(name),
                  {}};
+    all.push_back(parameterList[each.whole]);
+    all.back().path = name;
+    all.back().shard = each.shard;
     if (param.getFrozen() || each.sites.empty())
       continue;
     for (const Tensor &site : each.sites)
@@ -411,15 +415,19 @@ void InterpretedEngine::updateParameters(const runtime::TrainingStep &step, Prog
     norm.add(name, runtime::sumOfSquares(real, each.sites.front().numElements(), each.gradients));
     trained.push_back(std::move(each));
   }
+  const runtime::StepParameters parameters(settings.optimizer, parameterList, all);
   result.gradNorm = norm.norm() / step.lossScale;
+  result.groupNorms = parameters.norms(norm, step.lossScale);
   result.finite = runtime::isFiniteStep(real, result.gradNorm, result.loss);
   // `training.nonfinite` may leave such a step out.
   if (!result.finite && settings.optimizer.leavesOut())
     return;
-  runtime::UpdateStep update(settings.optimizer, rules->rules(), *rules, step.number);
-  update.gradientScale = runtime::scaleOfNorm(settings.optimizer, result.gradNorm, step.lossScale);
+  const runtime::StepParameters::Scales scales = parameters.scales(norm, step.lossScale);
   for (const Trained &each : trained) {
     const runtime::ParameterInfo &info = parameterList[each.whole];
+    const auto variant = parameters.groups().variantOf(info.path);
+    runtime::UpdateStep update(parameters.groups().settingsOf(variant), rules->rules(), *rules, step.number);
+    update.gradientScale = scales.at(variant);
     Held &whole = held[each.whole];
     auto take = [&](const Tensor &from) { return pieceOf(info, each.shard, from).copy(); };
     Tensor value = take(whole.value);

@@ -17,7 +17,9 @@ constexpr const char *numericKeys[] = {keys::precisionCompute.path,          key
                                        keys::parallelismShard.path,          keys::trainingNonfinite.path};
 
 /// Whether a key changes numbers, and not only how they are computed.
-bool isNumeric(llvm::StringRef key) { return llvm::is_contained(numericKeys, key) || key.starts_with("optimizer."); }
+bool isNumeric(llvm::StringRef key) {
+  return llvm::is_contained(numericKeys, key) || (key + ".").str().starts_with("optimizer.");
+}
 
 } // namespace
 

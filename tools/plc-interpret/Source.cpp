@@ -3,9 +3,11 @@
 
 #include "plc/Algebra/Base/EntryPrograms.h"
 #include "plc/Algebra/Entries/NumericsPipeline.h"
+#include "plc/Dialect/Ein/Provenance.h"
 #include "plc/Language/Errors/PassErrors.h"
 #include "plc/Language/Files/ParseModel.h"
 #include "plc/Numerics/Passes.h"
+#include "plc/Strategy/ApplyGroups.h"
 #include "plc/Support/Diagnostics.h"
 #include "plc/Support/ResultName.h"
 
@@ -27,6 +29,12 @@ namespace {
 
 /// An error whose text is printed already; it carries the exit code.
 Error told(int exitCode = runtime::BadInput) { return Error(exitCode, "", ""); }
+
+/// Whether gradients were made already, in IR of a later phase or of none.
+bool isDifferentiated(ModuleOp module) {
+  FailureOr<ein::Provenance> provenance = ein::provenanceOf(module);
+  return failed(provenance) || provenance->phase.value_or(PhaseKind::numerics) > PhaseKind::ein;
+}
 
 // NAME=SIZE of a `-D`.
 std::pair<std::string, int64_t> parseDefine(const std::string &text) {
@@ -56,6 +64,11 @@ Source::Source(const runtime::ModelRequest &request, const Settings &settings)
     throw usageError("options '-D' and '--entry' apply to .ein models, not to IR");
   else
     parseIR(request.file);
+  language::PassErrors errors(sources, context, llvm::errs(), settings.locations);
+  for (ModuleOp each : {*module, step ? *step : ModuleOp()})
+    if (each &&
+        failed(strategy::applyGroups(each, settings.optimizer, /*isDifferentiated=*/!rules && isDifferentiated(each))))
+      throw told(errors.getExitCode());
 }
 
 // Parses a model, and the model of several batches if a step has them.

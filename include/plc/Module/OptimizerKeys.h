@@ -40,10 +40,9 @@ std::span<const OptimizerKey> scheduleKeys();
 /// The key with this path; null if there is none.
 const OptimizerKey *findOptimizerKey(std::string_view path);
 
-/// A value that contradicts others: its key, and a sentence that names both values.
+/// A value that contradicts others or the model: its key, and a sentence that names both.
 struct SettingConflict {
-  const char *path;
-  std::string text;
+  std::string path, text;
 };
 
 /// The first conflict among values that are each within their limits: a number that the schedule reads and that is not

@@ -5,8 +5,10 @@
 #include "plc/Module/LearningRate.h"
 #include "plc/Support/NonFiniteSteps.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace plc::module {
@@ -36,6 +38,27 @@ struct OptimizerSetting {
   std::string key() const { return "optimizer." + name; }
 };
 
+/// Names of keys of `[optimizer]` that a group may have, too.
+inline constexpr const char *lrName = "lr", *clipNormName = "clip_norm", *clipValueName = "clip_value",
+                            *weightDecayName = "weight_decay";
+/// Keys of a group alone.
+inline constexpr const char *matchName = "match", *frozenName = "frozen";
+
+/// Parameters that a strategy treats alike: those whose paths match, and that no group before has.
+struct ParameterGroup {
+  std::string match;                                  // patterns with `*` and `?`, joined by commas
+  std::vector<std::pair<std::string, double>> values; // by key of `[optimizer]`: lr, clip_norm, clip_value, a setting
+  bool frozen = false;
+
+  /// Null if the group has no value of its own.
+  const double *find(const std::string &name) const {
+    for (const auto &[key, value] : values)
+      if (key == name)
+        return &value;
+    return nullptr;
+  }
+};
+
 /// What the header and the states of an optimizer declare.
 struct OptimizerHeader {
   std::string name, parameter, gradient;
@@ -49,8 +72,9 @@ inline constexpr int64_t updateBlock = 1024;
 
 /// Numbers that every optimizer has: the learning rate of the step, and its number from 1.
 inline constexpr const char *rateName = "rate", *stepName = "step";
-/// The name of the number `power(SETTING, step)`, the product of as many settings as there were steps.
-inline std::string powerName(const std::string &setting) { return "power(" + setting + ", step)"; }
+/// The name of the number `power(SETTING, step)`, the product of as many settings as there were steps. Names of IR have
+/// no parentheses.
+inline std::string powerName(const std::string &setting) { return "power[" + setting + ", step]"; }
 
 /// The optimizer of a strategy, with the learning rate of each step.
 struct OptimizerSettings : LearningRate {
@@ -60,12 +84,18 @@ struct OptimizerSettings : LearningRate {
   double clipNorm = 0;  // 0: the norm of the gradient is not clipped
   double clipValue = 0; // 0: its elements are not
   double ema = 0;       // factor of the old average of each parameter; 0: there is none
+  std::vector<ParameterGroup> groups;
+  bool decayMatricesOnly = false; // no weight decay of parameters with less than two axes
+  double layerDecay = 1;          // the rate of a layer is so much of that of the layer behind it
   NonFiniteStep nonFinite = NonFiniteStep::Stop;
   bool scalesLoss = false; // gradients are those of a scaled loss; an update divides by the scale
   double lossScale = 0;    // the scale; 0: it follows overflows (LossScale)
 
   /// Whether an update needs the norm of the whole gradient, so that all ranks meet before it.
-  bool needsNorm() const { return clipNorm > 0 || leavesOut(); }
+  bool needsNorm() const {
+    return clipNorm > 0 || leavesOut() ||
+           std::ranges::any_of(groups, [](const ParameterGroup &group) { return group.find(clipNormName); });
+  }
   /// Whether a step that is not finite is left out: parameters and moments stay as they are.
   bool leavesOut() const { return nonFinite != NonFiniteStep::Ignore || scalesLoss; }
 

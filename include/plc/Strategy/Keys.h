@@ -82,6 +82,7 @@ inline constexpr TypedKey<Contractions> machineContractions{"machine.contraction
 inline constexpr TypedKey<std::string> machineRates{"machine.rates"};
 inline constexpr TypedKey<std::string> machineProfile{"machine.profile"};
 inline constexpr TypedKey<std::string> optimizerKind{"optimizer.kind"};
+inline constexpr TypedKey<bool> optimizerDecayMatricesOnly{"optimizer.decay_matrices_only"};
 inline constexpr TypedKey<double> optimizerLr{"optimizer.lr"};
 inline constexpr TypedKey<RateSchedule> optimizerScheduleKind{"optimizer.schedule.kind"};
 inline constexpr TypedKey<int64_t> optimizerScheduleWarmup{"optimizer.schedule.warmup"};
@@ -97,6 +98,7 @@ inline constexpr TypedKey<double> optimizerScheduleFinalDivFactor{"optimizer.sch
 inline constexpr TypedKey<double> optimizerClipNorm{"optimizer.clip_norm"};
 inline constexpr TypedKey<double> optimizerClipValue{"optimizer.clip_value"};
 inline constexpr TypedKey<double> optimizerEma{"optimizer.ema"};
+inline constexpr TypedKey<double> optimizerLayerDecay{"optimizer.layer_decay"};
 inline constexpr TypedKey<NonFiniteStep> trainingNonfinite{"training.nonfinite"};
 } // namespace plc::keys
 

@@ -48,6 +48,7 @@ struct Key {
   const char *word = nullptr;
   /// What a Number must be less than, beside `most`; checked once all values are read.
   double below = std::numeric_limits<double>::infinity();
+  bool isOptional = false; ///< whether it has a value only if it is given: a key of a group
 };
 
 /// A preset: values for keys that neither the file nor a `--set` gives.
@@ -103,6 +104,7 @@ public:
   }
 
   /// The value of a key of `allKeys()` by its name, which another key's row gives.
+  bool hasKey(llvm::StringRef path) const { return settings.count(path.str()); }
   const Value &valueAt(llvm::StringRef path) const { return settings.find(path.str())->second.value; }
 
   /// The rules that `optimizer.kind` names: read and checked, not lowered.

@@ -65,6 +65,10 @@ std::vector<LogColumn> stepColumns(const Engine &engine) {
     return LogCell{"[" + list + "]", std::nullopt};
   }).isList = true;
   add("grad_norm", [](const StepRecord &record) { return real(record.result.gradNorm); });
+  // Named as the keys of the groups: `optimizer.group.0`.
+  for (size_t group = 0, count = engine.optimizer().groups.size(); group <= count && count; ++group)
+    add("grad_norm." + (group < count ? std::to_string(group) : "rest"),
+        [group](const StepRecord &record) { return real(record.result.groupNorms[group]); });
   add("ms", [](const StepRecord &record) { return real(record.milliseconds); });
   add("items_per_s", [](const StepRecord &record) { return real(record.itemsPerSecond); });
   if (std::optional<int64_t> tokens = tokensPerSample(engine))

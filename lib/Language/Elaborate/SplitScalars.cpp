@@ -177,7 +177,9 @@ private:
     llvm::SmallVector<StringRef> words;
     llvm::SplitString(expr.text, words);
     std::string text = llvm::join(words, " ");
-    std::replace(text.begin(), text.end(), '.', ','); // a result with a point in its name would be a layer's
+    // A result with a point in its name would be a layer's, and names of IR have no parentheses.
+    for (auto [from, to] : {std::pair('.', ','), {'(', '['}, {')', ']'}})
+      std::replace(text.begin(), text.end(), from, to);
     StringRef name = file.names.emplace_back(std::move(text));
     if (arguments.insert(name)) {
       Statement &statement = file.statements.emplace_back();

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 
 namespace plc::runtime {
 
@@ -32,6 +33,24 @@ void LossScale::update(const OptimizerSettings &settings, bool finite) {
 
 namespace {
 
+/// The product of as many `value` as there were steps, by repeated multiplication: not pow, whose last bit differs
+/// between libraries. A later step goes on from the product of the last one.
+double powerOfStep(double value, int64_t step) {
+  struct Product {
+    int64_t step = 0;
+    double value = 1;
+  };
+  static std::mutex mutex;
+  static std::map<double, Product> products;
+  std::lock_guard lock(mutex);
+  Product &product = products[value];
+  if (product.step > step)
+    product = {};
+  for (; product.step < step; ++product.step)
+    product.value *= value;
+  return product.value;
+}
+
 /// The numbers of a step by name.
 class StepNumbers {
 public:
@@ -48,7 +67,7 @@ public:
       if (name == setting.name)
         return setting.value;
       if (name == module::powerName(setting.name))
-        return power(setting.value);
+        return powerOfStep(setting.value, step);
     }
     throw Error(Internal, "", "the rules of optimizer '" + settings.kind + "' read an unknown number '" + name + "'");
   }
@@ -56,14 +75,6 @@ public:
   std::map<std::string, double> computed; // by the rules
 
 private:
-  /// A running product, not pow, whose last bit differs between libraries.
-  double power(double value) const {
-    double product = 1;
-    for (int64_t i = 0; i < step; ++i)
-      product *= value;
-    return product;
-  }
-
   const OptimizerSettings &settings;
   int64_t step;
 };
@@ -303,9 +314,8 @@ double updateParameter(const UpdateStep &step, ElementType type, int64_t count, 
   return overParts(count, [&](int64_t begin) { return updatePart(step, type, begin, count, sites, value, moments); });
 }
 
-double scaleOfNorm(const OptimizerSettings &settings, double norm, double lossScale) {
-  double clip = settings.clipNorm > 0 && norm > settings.clipNorm ? settings.clipNorm / norm : 1;
-  return clip / lossScale;
+double scaleOfNorm(double clipNorm, double norm, double lossScale) {
+  return (clipNorm > 0 && norm > clipNorm ? clipNorm / norm : 1) / lossScale;
 }
 
 bool isFiniteStep(ElementType real, double norm, double loss) {
@@ -315,10 +325,58 @@ bool isFiniteStep(ElementType real, double norm, double loss) {
 }
 
 double GradientNorm::norm() const {
+  return normOf([](const std::string &) { return true; });
+}
+
+double GradientNorm::normOf(const std::function<bool(const std::string &)> &isOf) const {
   double sum = 0;
   for (const auto &[path, square] : sums)
-    sum += square;
+    if (isOf(path))
+      sum += square;
   return std::sqrt(sum);
+}
+
+static std::vector<module::GroupedParameter> groupedParameters(const std::vector<ParameterInfo> &wholes) {
+  std::vector<module::GroupedParameter> grouped;
+  for (const ParameterInfo &each : wholes)
+    grouped.push_back({each.path, static_cast<int64_t>(each.shape.size())});
+  return grouped;
+}
+
+StepParameters::StepParameters(const OptimizerSettings &settings, const std::vector<ParameterInfo> &wholes,
+                               const std::vector<ParameterInfo> &held)
+    : grouping(settings, groupedParameters(wholes)) {
+  for (const ParameterInfo &each : held)
+    wholeOf[each.path] = each.shard ? each.shard->whole : each.path;
+}
+
+double StepParameters::normOf(int64_t group, const GradientNorm &gradient) const {
+  return gradient.normOf([&](const std::string &path) { return variantOf(path).group == group; });
+}
+
+std::vector<double> StepParameters::norms(const GradientNorm &gradient, double lossScale) const {
+  std::vector<double> norms;
+  const auto count = static_cast<int64_t>(grouping.settings().groups.size());
+  for (int64_t group = 0; group <= count && count; ++group)
+    norms.push_back(normOf(group < count ? group : -1, gradient) / lossScale);
+  return norms;
+}
+
+StepParameters::Scales StepParameters::scales(const GradientNorm &gradient, double lossScale) const {
+  auto clipOf = [&](int64_t group) {
+    return group < 0 ? nullptr : grouping.settings().groups[static_cast<size_t>(group)].find(module::clipNormName);
+  };
+  double norm = gradient.normOf([&](const std::string &path) { return !clipOf(variantOf(path).group); }) / lossScale;
+  Scales scales;
+  for (const auto &[held, whole] : wholeOf) {
+    Variant variant = variantOf(held);
+    if (scales.contains(variant))
+      continue;
+    const double *own = clipOf(variant.group);
+    scales[variant] = own ? scaleOfNorm(*own, normOf(variant.group, gradient) / lossScale, lossScale)
+                          : scaleOfNorm(grouping.settings().clipNorm, norm, lossScale);
+  }
+  return scales;
 }
 
 } // namespace plc::runtime

@@ -1,7 +1,7 @@
 // Checks and applies what a run sets of a compiled model.
 #include "plc/Runtime/Base/RunSettings.h"
 
-#include "plc/Module/OptimizerKeys.h"
+#include "plc/Module/ParameterGroups.h"
 #include "plc/Runtime/Base/Error.h"
 #include "plc/Runtime/Base/ShortestDigits.h"
 #include "plc/Support/Nearest.h"
@@ -25,6 +25,8 @@ constexpr const char *noLimit = "none", *dynamicScale = "dynamic";
 /// Keys that a run cannot set, by the beginning of their path, and why.
 constexpr std::pair<std::string_view, const char *> fixedKeys[] = {
     {"optimizer.kind", "it decides which tensors the plan keeps beside each parameter"},
+    {"optimizer.layer_decay", "it decides which parameters have settings of their own"},
+    {"optimizer.decay_matrices_only", "it decides which parameters have settings of their own"},
     {"gradient.", "[gradient] decides what a step sums and in which order, which the numerics key stands for"},
     {"precision.", "[precision] decides the type of every number, which the numerics key stands for"},
     {"parallelism.", "[parallelism] shapes the plan"},
@@ -81,21 +83,29 @@ std::string conditionOf(const char *key, const std::vector<std::string> &values)
   return text + "'";
 }
 
-[[noreturn]] void refuse(const std::string &key, const OptimizerSettings &settings) {
+void refuseFixed(const std::string &key) {
   for (auto [begin, reason] : fixedKeys)
     if (key.starts_with(begin))
       throw usageError("key '" + key + "' is fixed when a module is compiled: " + reason);
-  Nearest nearest(key);
+}
+
+[[noreturn]] void refuse(const std::string &key, const OptimizerSettings &settings) {
+  refuseFixed(key);
+  // Names alone are compared: keys of one table begin alike, however much they differ.
+  auto nameIn = [](std::string_view path) { return path.substr(path.rfind('.') + 1); };
+  std::vector<std::string> ofRules;
+  for (const module::OptimizerSetting &each : settings.settings)
+    ofRules.push_back(each.key());
+  Nearest nearest(nameIn(key));
   std::string all;
   auto offer = [&](std::string_view path) {
-    nearest.offer(path);
-    nearest.offer(path.substr(path.rfind('.') + 1), path);
+    nearest.offer(nameIn(path), path);
     all += (all.empty() ? "" : ", ") + std::string(path);
   };
   for (const OptimizerKey &each : module::optimizerKeys())
     offer(each.path);
-  for (const module::OptimizerSetting &each : settings.settings)
-    offer(each.key());
+  for (const std::string &each : ofRules)
+    offer(each);
   for (const char *each : {scheduleKind, nonFiniteKey, "machine.threads_per_stage", "machine.transport"})
     offer(each);
   throw usageError("unknown key '" + key + "'" +
@@ -139,6 +149,32 @@ bool setOfRules(const std::string &key, const std::string &value, OptimizerSetti
   return false;
 }
 
+/// The limits of a number that a group may have of its own.
+module::Limits limitsOf(const std::string &name, const OptimizerSettings &settings) {
+  for (const module::OptimizerSetting &setting : settings.settings)
+    if (setting.name == name)
+      return setting.limits;
+  const OptimizerKey &key = *module::findOptimizerKey("optimizer." + name);
+  return {key.least, key.most, key.isExclusive};
+}
+
+/// Sets a number that a group has of its own: "optimizer.group.0.lr".
+bool setOfGroup(const std::string &key, const std::string &value, OptimizerSettings &settings) {
+  for (size_t group = 0; group < settings.groups.size(); ++group)
+    for (auto &[name, number] : settings.groups[group].values) {
+      if (key != module::groupKey(group, name))
+        continue;
+      auto given = parse<double>(key, value);
+      checkLimits(key, value, given, limitsOf(name, settings));
+      number = given;
+      return true;
+    }
+  if (key.starts_with("optimizer.group."))
+    throw usageError("key '" + key + "' is fixed when a module is compiled: the group has no such number of its own, " +
+                     "which a run could change");
+  return false;
+}
+
 bool setLossScale(const std::string &key, const std::string &value, OptimizerSettings &settings) {
   if (key != lossScaleKey || !settings.scalesLoss)
     return false;
@@ -157,7 +193,8 @@ void setKey(const std::string &key, const std::string &value, OptimizerSettings 
     settings.schedule = parseWord<RateSchedule>(key, value);
   else if (key == nonFiniteKey)
     settings.nonFinite = parseWord<NonFiniteStep>(key, value);
-  else if (!setOwn(key, value, settings) && !setOfRules(key, value, settings) && !setLossScale(key, value, settings))
+  else if (!setOwn(key, value, settings) && !setOfRules(key, value, settings) && !setOfGroup(key, value, settings) &&
+           !setLossScale(key, value, settings))
     refuse(key, settings);
 }
 
@@ -168,6 +205,11 @@ bool hasMeaning(const std::string &key, RateSchedule schedule) {
 }
 
 } // namespace
+
+void refuseFixedKey(const std::string &key) {
+  if (key != lossScaleKey) // some modules have one
+    refuseFixed(key);
+}
 
 void RunSettings::set(const std::string &key, const std::string &value) {
   OptimizerSettings probe = ofModule;
@@ -232,6 +274,9 @@ std::vector<std::pair<std::string, std::string>> describeSettings(const Optimize
   described.emplace_back(scheduleKind, nameOfChoice(settings.schedule));
   for (const module::OptimizerSetting &setting : settings.settings)
     described.emplace_back(setting.key(), digitsOf(setting.value));
+  for (size_t group = 0; group < settings.groups.size(); ++group)
+    for (const auto &[name, value] : settings.groups[group].values)
+      described.emplace_back(module::groupKey(group, name), digitsOf(value));
   described.emplace_back(nonFiniteKey, nameOfChoice(settings.nonFinite));
   if (settings.scalesLoss)
     described.emplace_back(lossScaleKey, settings.lossScale ? digitsOf(settings.lossScale) : dynamicScale);

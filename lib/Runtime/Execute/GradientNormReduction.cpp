@@ -28,7 +28,7 @@ bool GradientNormReduction::bring(size_t rank, const StepShare &share) {
   std::lock_guard lock(mutex);
   // Sums are kept by path, and added by norm() in the order of paths.
   for (auto &[path, sum] : share.squares)
-    gradient.add(path, sum);
+    squares.add(path, sum);
   losses[rank] = share.loss;
   brought[rank] = true;
   // Counted last: a rank that reads 0 may read the sums without the lock.

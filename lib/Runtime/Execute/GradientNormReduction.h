@@ -15,8 +15,8 @@ namespace plc::runtime {
 /// By rank: whether its actions have an optimizer's step.
 std::vector<bool> ranksThatStep(const EntryPlan &entry);
 
-/// Each rank that steps brings its share. When all have, each reads the norm of the whole gradient and the loss. Norms
-/// are added in the order of paths and losses in the order of ranks. So the bits do not depend on which rank came
+/// Each rank that steps brings its share. When all have, each reads the squares of the whole gradient and the loss.
+/// Norms are added in the order of paths and losses in the order of ranks. So the bits do not depend on which rank came
 /// first.
 class GradientNormReduction {
 public:
@@ -30,8 +30,8 @@ public:
   bool bring(size_t rank, const StepShare &share);
   /// Whether every rank that steps has brought its share.
   bool done() const { return missing.load() == 0; }
-  /// Valid after done(): the norm of the whole gradient, and the sum of all losses.
-  double norm() const { return gradient.norm(); }
+  /// Valid after done(): the squares of the whole gradient, and the sum of all losses.
+  const GradientNorm &gradient() const { return squares; }
   double loss() const { return std::accumulate(losses.begin(), losses.end(), 0.0); }
 
   /// Whether the reduction still waits for this rank.
@@ -39,7 +39,7 @@ public:
 
 private:
   std::mutex mutex;
-  GradientNorm gradient;
+  GradientNorm squares;
   std::vector<double> losses;             // by rank
   const std::vector<bool> steps;          // by rank
   std::vector<std::atomic<bool>> brought; // by rank

@@ -80,7 +80,7 @@ public:
     StepResult result;
     if (size_t loss = train.findOutput(lossName); loss < train.outputs.size())
       setLosses(result, train.outputs[loss].type, session.tensors().gatherRows(loss));
-    std::tie(result.gradNorm, result.finite) = session.gradientNorm();
+    session.setNorms(result);
     updateLossScale(result);
     return result;
   }

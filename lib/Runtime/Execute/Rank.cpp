@@ -20,7 +20,8 @@ static WorkerOptions beside(const Transport &transport, WorkerOptions options) {
 
 Shared::Shared(const Manifest &manifest, const EntryPlan &entry, const WorkerOptions &options,
                std::unique_ptr<Transport> newTransport)
-    : manifest(manifest), entry(entry), transport(std::move(newTransport)), waits(entry, *transport),
+    : manifest(manifest), entry(entry), stepParameters(manifest.optimizer, manifest.parameters, manifest.held),
+      transport(std::move(newTransport)), waits(entry, *transport),
       workers(transport->localRanks().size(), beside(*transport, options), stop) {
   const std::vector<size_t> &ranks = transport->localRanks();
   // A transport wakes by rank of the entry; workers are numbered by local rank. Local ranks ascend.
@@ -36,7 +37,7 @@ static std::unique_ptr<module::ReadyActions> readyActionsOf(const RankInfo &plan
 
 Rank::Rank(Shared &shared, size_t index, size_t local)
     : shared(shared), manifest(shared.manifest), plan(shared.entry.ranks[index]), index(index), local(local),
-      arena(plan.arenaBytes), updates(manifest, plan, arena), paces(manifest.kernels.size()),
+      arena(plan.arenaBytes), updates(manifest, shared.stepParameters, plan, arena), paces(manifest.kernels.size()),
       waitPaces(plan.actions.size()), ready(readyActionsOf(plan)), kernelTimes(numTimes(manifest)),
       flight(FlightRecorder::here() ? FlightRecorder::here()->rank(index) : noFlight) {
   awaited.reserve(shared.entry.channels.size());
@@ -393,7 +394,7 @@ bool Rank::waitFor(const Wait &wait) {
 /// The optimizer's step on the parameters that this rank owns.
 bool Rank::update(const TrainingStep &step) {
   const OptimizerSettings &settings = manifest.optimizer;
-  double scale = 1;
+  StepParameters::Scales scales; // none: 1
   // No rank changes a parameter before all know the norm and loss of the whole step: one that is not finite must leave
   // every parameter as it was, and clipping needs the norm.
   if (settings.needsNorm()) {
@@ -403,15 +404,16 @@ bool Rank::update(const TrainingStep &step) {
     if (!waitFor({index, Wait::For::Norm}))
       return false;
     // Gradients were computed from the scaled loss.
-    double norm = shared.transport->norm() / step.lossScale;
+    const GradientNorm &gradient = shared.transport->gradient();
+    double norm = gradient.norm() / step.lossScale;
     // The step is over, and parameters and moments are as before it.
     if (settings.leavesOut() && !isFiniteStep(manifest.real, norm, shared.transport->loss()))
       return true;
-    scale = scaleOfNorm(settings, norm, step.lossScale);
+    scales = shared.stepParameters.scales(gradient, step.lossScale);
   }
   int64_t begin = manifest.profiling ? Trace::now() : 0;
   updated = true;
-  if (!updates.apply(step.number, scale, shared.workers, *worker))
+  if (!updates.apply(step.number, scales, shared.workers, *worker))
     return false;
   if (int64_t ns = Trace::now() - begin; manifest.profiling)
     kernelTimes.back().add(ns);

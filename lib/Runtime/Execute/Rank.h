@@ -18,6 +18,7 @@ struct Shared {
 
   const Manifest &manifest;
   const EntryPlan &entry;
+  const StepParameters stepParameters;
   StopFlag stop{false}; // set by the first error
   const std::unique_ptr<Transport> transport;
   Waits waits;

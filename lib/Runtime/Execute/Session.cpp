@@ -143,15 +143,16 @@ void Session::look(Watchdog &watchdog) {
   stopAll(std::make_exception_ptr(error));
 }
 
-std::pair<double, bool> Session::gradientNorm() {
+void Session::setNorms(StepResult &result) {
   // All local ranks have brought their shares; those of other sessions may still be on their way.
   Transport &transport = *shared.transport;
   Backoff backoff;
   while (!transport.test({0, Wait::For::Norm}))
     backoff.sleep(normPace.expectedNs());
   normPace.took(backoff.waitedNs());
-  const double norm = transport.norm() / step.lossScale;
-  return {norm, isFiniteStep(shared.manifest.real, norm, transport.loss())};
+  result.gradNorm = transport.gradient().norm() / step.lossScale;
+  result.groupNorms = shared.stepParameters.norms(transport.gradient(), step.lossScale);
+  result.finite = isFiniteStep(shared.manifest.real, result.gradNorm, transport.loss());
 }
 
 bool Session::hasUpdated() const {

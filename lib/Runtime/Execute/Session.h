@@ -36,9 +36,8 @@ public:
 
   const EntryPlan &plan() const { return entry; }
   const EntryTensors &tensors() const { return entryTensors; }
-  /// After a run that made a step: the norm of the whole gradient, and whether it and the loss are finite
-  /// (isFiniteStep).
-  std::pair<double, bool> gradientNorm();
+  /// After a run that made a step: sets its norms, and whether it is finite (isFiniteStep).
+  void setNorms(StepResult &result);
 
   /// See Rank::startFiniteChecks.
   void startFiniteChecks();

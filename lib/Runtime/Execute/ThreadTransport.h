@@ -22,7 +22,7 @@ public:
   void post(int64_t channel, int64_t message, std::byte *buffer, int64_t bytes) override;
   void send(int64_t channel, int64_t message, const std::byte *buffer, int64_t bytes) override;
   void reduce(size_t rank, const StepShare &share) override;
-  double norm() const override { return reduction.norm(); }
+  const GradientNorm &gradient() const override { return reduction.gradient(); }
   double loss() const override { return reduction.loss(); }
   bool test(const Wait &wait) override { return isOver(wait); }
   bool awaits(const Wait &wait, size_t rank) const override;

@@ -20,8 +20,8 @@ void KernelRunner::run(const UpdateProgram &program, void *const *ports, UpdateW
   }
 }
 
-Updates::Updates(const Manifest &manifest, const RankInfo &plan, const Arena &arena)
-    : manifest(manifest), runner(manifest.kernels) {
+Updates::Updates(const Manifest &manifest, const StepParameters &parameters, const RankInfo &plan, const Arena &arena)
+    : manifest(manifest), parameters(parameters), runner(manifest.kernels) {
   for (const ParameterInfo &parameter : manifest.held) {
     const BufferInfo *buffer = plan.find(BufferKind::Parameter, parameter.path);
     if (!buffer || !buffer->owned)
@@ -41,6 +41,7 @@ Updates::Updates(const Manifest &manifest, const RankInfo &plan, const Arena &ar
       continue;
     Update &update = updates.emplace_back();
     update.parameter = &parameter;
+    update.variant = parameters.variantOf(parameter.path);
     update.elements = parameter.tensor().numElements();
     update.sites = sitesOf[&parameter];
     update.value = arena.at(buffer->offset);
@@ -81,19 +82,20 @@ int32_t Updates::updateChunks(void *const *operands, int64_t begin, int64_t end,
   for (int64_t i = begin; i < end; ++i) {
     Part &part = step.parts[static_cast<size_t>(i)];
     const Update &update = *part.update;
-    double squares = updatePart(*step.update, update.parameter->type, part.begin, update.elements, update.sites,
+    const UpdateStep &updateStep = step.updates.at(update.variant);
+    double squares = updatePart(updateStep, update.parameter->type, part.begin, update.elements, update.sites,
                                 update.value, update.moments, context);
     if (update.average)
       updateAverage(update.parameter->type, part.begin, update.elements, step.ema, update.value, update.average);
-    if (step.update->measures)
+    if (updateStep.measures)
       part.squares = squares;
   }
   return 0;
 }
 
-bool Updates::forEach(plc_kernel_fn part, const UpdateStep *update, Workers &workers, Workers::Worker &worker) {
+bool Updates::forEach(plc_kernel_fn part, const UpdateSteps &steps, Workers &workers, Workers::Worker &worker) {
   static const std::string name = "step";
-  Step step{update, manifest.optimizer.ema, parts};
+  Step step{steps, manifest.optimizer.ema, parts};
   void *argument = &step;
   // Slices differ in size, so each is a claim of its own.
   ChunkTiming unknown;
@@ -108,15 +110,21 @@ bool Updates::forEach(plc_kernel_fn part, const UpdateStep *update, Workers &wor
   return true;
 }
 
-bool Updates::measure(Workers &workers, Workers::Worker &worker) {
-  return forEach(squareChunks, nullptr, workers, worker);
-}
+bool Updates::measure(Workers &workers, Workers::Worker &worker) { return forEach(squareChunks, {}, workers, worker); }
 
-bool Updates::apply(int64_t step, double scale, Workers &workers, Workers::Worker &worker) {
-  UpdateStep update(manifest.optimizer, manifest.update, runner, step);
-  update.gradientScale = scale;
-  update.measures = !manifest.optimizer.needsNorm(); // else measure() did it before
-  return forEach(updateChunks, &update, workers, worker);
+bool Updates::apply(int64_t step, const StepParameters::Scales &scales, Workers &workers, Workers::Worker &worker) {
+  UpdateSteps steps;
+  for (const Update &update : updates) {
+    if (steps.contains(update.variant))
+      continue;
+    UpdateStep &made =
+        steps.try_emplace(update.variant, parameters.groups().settingsOf(update.variant), manifest.update, runner, step)
+            .first->second;
+    if (auto scale = scales.find(update.variant); scale != scales.end())
+      made.gradientScale = scale->second;
+    made.measures = !manifest.optimizer.needsNorm(); // else measure() did it before
+  }
+  return forEach(updateChunks, steps, workers, worker);
 }
 
 } // namespace plc::runtime

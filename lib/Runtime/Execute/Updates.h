@@ -25,7 +25,7 @@ private:
 /// kernel. Bits do not depend on the number of workers.
 class Updates {
 public:
-  Updates(const Manifest &manifest, const RankInfo &plan, const Arena &arena);
+  Updates(const Manifest &manifest, const StepParameters &parameters, const RankInfo &plan, const Arena &arena);
 
   /// The gradient of a parameter: its sites added in order, one accumulation group after another. Leaves `out` as it is
   /// if this rank does not own the parameter.
@@ -33,9 +33,9 @@ public:
 
   /// Computes squares() without an update. False if the run was stopped.
   bool measure(Workers &workers, Workers::Worker &worker);
-  /// Makes step `step`, with gradients multiplied by `scale`. Computes squares() too, unless measure() had to do so
-  /// before. False if the run was stopped.
-  bool apply(int64_t step, double scale, Workers &workers, Workers::Worker &worker);
+  /// Makes step `step`, with gradients multiplied by `scales`, or as they are if there are none. Computes squares()
+  /// too, unless measure() had to do so before. False if the run was stopped.
+  bool apply(int64_t step, const StepParameters::Scales &scales, Workers &workers, Workers::Worker &worker);
 
   /// Of the last step: the sum of squares of each parameter's gradient, by path.
   const std::map<std::string, double> &squares() const { return sumsOfSquares; }
@@ -44,6 +44,7 @@ private:
   /// The addresses of one parameter's update.
   struct Update {
     const ParameterInfo *parameter;
+    StepParameters::Variant variant;
     int64_t elements;
     std::vector<const void *> sites; // by accumulation group, then site: the order of addition
     void *value;
@@ -58,15 +59,17 @@ private:
   };
   /// The operand of squareChunks and updateChunks, which are called as kernels; a chunk is a slice.
   struct Step {
-    const UpdateStep *update;
+    const std::map<StepParameters::Variant, UpdateStep> &updates;
     double ema;
     std::vector<Part> &parts;
   };
-  bool forEach(plc_kernel_fn part, const UpdateStep *update, Workers &workers, Workers::Worker &worker);
+  using UpdateSteps = std::map<StepParameters::Variant, UpdateStep>;
+  bool forEach(plc_kernel_fn part, const UpdateSteps &steps, Workers &workers, Workers::Worker &worker);
   static int32_t squareChunks(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *);
   static int32_t updateChunks(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *);
 
   const Manifest &manifest;
+  const StepParameters &parameters;
   const KernelRunner runner;
   std::map<const ParameterInfo *, std::vector<const void *>> sitesOf; // of frozen parameters too, for `gradient`
   std::vector<Update> updates;

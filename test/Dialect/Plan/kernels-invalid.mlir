@@ -1,6 +1,6 @@
 // RUN: plc-opt %s --split-input-file --verify-diagnostics
 
-// expected-error@+1 {{has type 'tensor<?xf32>' in its signature but needs a tensor of 1 to 2^48 elements f16, bf16, f32, f64, i8, i32, i64 or i1}}
+// expected-error@+1 {{has type 'tensor<?xf32>' in its signature but needs a tensor of 1 to 2^48 elements f16, bf16, f32, f64, i8, ui8, i32, i64 or i1}}
 plan.kernel @kernel_c4(%x: tensor<?xf32>) -> tensor<?xf32> attributes {kind = #plan<kind elementwise>} {
   plan.yield %x : tensor<?xf32>
 }

@@ -24,7 +24,7 @@ plan.program @program_c1 attributes {arg_names = ["x"], arg_types = [tensor<f32>
 
 // -----
 
-// expected-error@+1 {{input 'x' is 'tensor<4x!ein.real>' but needs to be a tensor of 1 to 2^48 elements f16, bf16, f32, f64, i8, i32, i64 or i1}}
+// expected-error@+1 {{input 'x' is 'tensor<4x!ein.real>' but needs to be a tensor of 1 to 2^48 elements f16, bf16, f32, f64, i8, ui8, i32, i64 or i1}}
 plan.program @program_c1 attributes {arg_names = ["x"], arg_types = [tensor<4x!ein.real>], arg_batch = array<i64: 0>,
     result_names = [], result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {}
 
@@ -307,7 +307,7 @@ plan.program @stage_arguments attributes {arg_names = [], arg_types = [], arg_ba
 plan.program @param_type attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
     result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {
   plan.stage @s0 rank 0 {
-    // expected-error@+1 {{result #0 must be tensor of 1 to 2^48 elements f16, bf16, f32, f64, i8, i32, i64 or i1, but got 'tensor<16777216x16777216x2xf32>'}}
+    // expected-error@+1 {{result #0 must be tensor of 1 to 2^48 elements f16, bf16, f32, f64, i8, ui8, i32, i64 or i1, but got 'tensor<16777216x16777216x2xf32>'}}
     %w = plan.param @w : tensor<16777216x16777216x2xf32>
     plan.yield
   }

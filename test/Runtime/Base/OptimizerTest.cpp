@@ -19,7 +19,7 @@ struct TestRules : UpdateRunner {
     settings.states = {{"m"}};
     rules.parameter = "w";
     rules.gradient = "g";
-    rules.scalars.inputs = {"rate", "beta", "power(beta, step)"};
+    rules.scalars.inputs = {"rate", "beta", "power[beta, step]"};
     rules.scalars.results = {"size"};
     rules.elements.inputs = {"w", "g", "m", "beta", "size"};
     rules.elements.results = {"m", "w"};
@@ -205,12 +205,12 @@ TEST(Average, FollowsTheValueAsWritten) {
 
 TEST(Optimizer, ClipsWhatIsLonger) {
   OptimizerSettings settings;
-  EXPECT_EQ(scaleOfNorm(settings, 5, 1), 1);
+  EXPECT_EQ(scaleOfNorm(settings.clipNorm, 5, 1), 1);
   settings.clipNorm = 2;
-  EXPECT_EQ(scaleOfNorm(settings, 5, 1), 0.4);
-  EXPECT_EQ(scaleOfNorm(settings, 2, 1), 1);
-  EXPECT_EQ(scaleOfNorm(settings, std::nan(""), 1), 1);
-  EXPECT_EQ(scaleOfNorm(settings, 5, 8), 0.05);
+  EXPECT_EQ(scaleOfNorm(settings.clipNorm, 5, 1), 0.4);
+  EXPECT_EQ(scaleOfNorm(settings.clipNorm, 2, 1), 1);
+  EXPECT_EQ(scaleOfNorm(settings.clipNorm, std::nan(""), 1), 1);
+  EXPECT_EQ(scaleOfNorm(settings.clipNorm, 5, 8), 0.05);
 }
 
 TEST(LossScale, FollowsOverflows) {

@@ -63,7 +63,7 @@ public:
     ++network.numMessages;
   }
   void reduce(size_t rank, const StepShare &share) override { network.reduction.bring(rank, share); }
-  double norm() const override { return network.reduction.norm(); }
+  const GradientNorm &gradient() const override { return network.reduction.gradient(); }
   double loss() const override { return network.reduction.loss(); }
 
   bool test(const Wait &wait) override {

@@ -69,7 +69,7 @@ TEST(ThreadTransport, WakesTheOtherSideOfAMessageAndAllOfAReduction) {
   transport->reduce(0, {{{"a", 9}}, 1});
   EXPECT_EQ(woken, (std::vector<size_t>{0, 0, 1}));
   EXPECT_TRUE(transport->test({1, Wait::For::Norm}));
-  EXPECT_EQ(transport->norm(), 5);
+  EXPECT_EQ(transport->gradient().norm(), 5);
   EXPECT_EQ(transport->loss(), 3);
   transport->barrier(false);
   EXPECT_FALSE(transport->test({1, Wait::For::Receive, 0, 0}));

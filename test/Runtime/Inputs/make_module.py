@@ -227,7 +227,7 @@ results = {"gather": [(2, 16)], "loss": [(3, 1), (4, 16)], "scatter": [(2, 256)]
 
 def update():
     """The rules as one kernel on a block: tensors, then scalars, then results."""
-    scalars = ["rate", *SETTINGS] + ["power(%s, step)" % name for name in SETTINGS if name.startswith("beta")]
+    scalars = ["rate", *SETTINGS] + ["power[%s, step]" % name for name in SETTINGS if name.startswith("beta")]
     inputs, updated = ["w", "g", *STATES, *scalars], ["w", *STATES]
     operands = [-1 - port for port in range(len(inputs) + len(updated))]
     nothing = {"inputs": [], "results": [], "scratch_bytes": 0, "in_place": False, "calls": []}
@@ -249,7 +249,8 @@ manifest = {
     "optimizer": {"kind": arguments.optimizer, "lr": 1e-2, "states": [{"name": name, "init": 0} for name in STATES],
                   "settings": [{"name": name, "value": value, "least": 0, "most": 1 if name[0] in "bm" else 1e18, "above": name == "eps",
                                 "below": name[0] in "bm"} for name, value in SETTINGS.items()],
-                  "schedule": {"kind": "constant", "warmup": 0, "total": 0}, "clip_norm": 0, "nonfinite": "stop", "scales_loss": False, "loss_scale": 0},
+                  "schedule": {"kind": "constant", "warmup": 0, "total": 0}, "clip_norm": 0, "layer_decay": 1, "decay_matrices_only": False, "groups": [],
+                  "nonfinite": "stop", "scales_loss": False, "loss_scale": 0},
     "update": update(),
     "rates": dict.fromkeys(re.findall(r'^(?:AMX_RATE|RATE|FACTOR)\(\w+, "([^"]+)"', open(os.path.join(arguments.include, "plc/Support/Rates.def")).read(), re.M), 1.0),
     "parameters": [

@@ -27,6 +27,8 @@ struct StepResult {
   std::vector<double> microBatchLosses;
   /// The norm of the whole gradient (Optimizer.h: GradientNorm).
   double gradNorm = 0;
+  /// That of each of the optimizer's groups, then of parameters without one; empty if there are no groups.
+  std::vector<double> groupNorms;
   /// isFiniteStep (Optimizer.h). If false, parameters and moments are unchanged, unless the optimizer ignores it.
   bool finite = true;
   /// The factor of the loss, and whether that alone may have made the step not finite. Then the next step has a smaller

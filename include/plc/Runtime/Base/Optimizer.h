@@ -2,11 +2,13 @@
 #ifndef PLC_RUNTIME_BASE_OPTIMIZER_H
 #define PLC_RUNTIME_BASE_OPTIMIZER_H
 
-#include "plc/Module/OptimizerSettings.h"
+#include "plc/Module/ParameterGroups.h"
+#include "plc/Module/ActionTable.h"
 #include "plc/Module/UpdateRules.h"
 #include "plc/Runtime/Base/Tensor.h"
 #include "plc/Runtime/KernelABI.h"
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -17,6 +19,7 @@ namespace plc::runtime {
 
 using module::cosineOfPi;
 using module::OptimizerSettings;
+using module::ParameterInfo;
 using module::UpdateProgram;
 using module::UpdateRules;
 
@@ -58,7 +61,8 @@ public:
   virtual void run(const UpdateProgram &program, void *const *ports, UpdateWorkspace &workspace) const = 0;
 };
 
-/// One step of an optimizer: its scalars, and where the ports of the rules on elements find their values.
+/// One step of an optimizer with the settings of some parameters: its scalars, and where the ports of the rules on
+/// elements find their values.
 class UpdateStep {
 public:
   /// Computes the scalars of step `step`, in double.
@@ -87,9 +91,9 @@ private:
   std::vector<size_t> resultTensors;
 };
 
-/// The factor of all gradients: clipNorm / norm if norm > clipNorm > 0, else 1; divided by the loss scale, by which the
+/// The factor of gradients: clipNorm / norm if norm > clipNorm > 0, else 1; divided by the loss scale, by which the
 /// norm is divided already.
-double scaleOfNorm(const OptimizerSettings &settings, double norm, double lossScale);
+double scaleOfNorm(double clipNorm, double norm, double lossScale);
 
 /// Whether a step may be taken: the norm of its gradient is finite, and so is the sum of its micro-batches' losses,
 /// rounded to the model's type.
@@ -122,9 +126,34 @@ class GradientNorm {
 public:
   void add(const std::string &path, double sumOfSquares) { sums[path] = sumOfSquares; }
   double norm() const;
+  /// That of some paths alone.
+  double normOf(const std::function<bool(const std::string &path)> &isOf) const;
 
 private:
   std::map<std::string, double> sums;
+};
+
+/// The parameters of a model as a step sees them, some of them shards, with their groups.
+class StepParameters {
+public:
+  using Variant = module::ParameterGroups::Variant;
+  StepParameters(const OptimizerSettings &settings, const std::vector<ParameterInfo> &wholes,
+                 const std::vector<ParameterInfo> &held);
+
+  const module::ParameterGroups &groups() const { return grouping; }
+  Variant variantOf(const std::string &held) const { return grouping.variantOf(wholeOf.at(held)); }
+  /// The norm of each group's gradient, then of that of parameters without a group; empty if there are no groups.
+  std::vector<double> norms(const GradientNorm &gradient, double lossScale) const;
+  /// The factors of the gradients: of each group with a `clip_norm` of its own by the group's norm, of all others by
+  /// the norm of these together.
+  using Scales = std::map<Variant, double>;
+  Scales scales(const GradientNorm &gradient, double lossScale) const;
+
+private:
+  double normOf(int64_t group, const GradientNorm &gradient) const;
+
+  module::ParameterGroups grouping;
+  std::map<std::string, std::string> wholeOf; // by the path of what is held
 };
 
 } // namespace plc::runtime

@@ -49,6 +49,9 @@ private:
   std::vector<std::string> kept;
 };
 
+/// Throws usageError if no run may change this key, whatever the module.
+void refuseFixedKey(const std::string &key);
+
 /// All settings that a run may change, by key, in the order of docs/strategy.md.
 std::vector<std::pair<std::string, std::string>> describeSettings(const OptimizerSettings &settings);
 

@@ -59,10 +59,9 @@ public:
   virtual void send(int64_t channel, int64_t message, const std::byte *buffer, int64_t bytes) = 0;
   /// Adds the share of a rank, once in a run that steps.
   virtual void reduce(size_t rank, const StepShare &share) = 0;
-  /// The norm of the whole gradient, as GradientNorm (Optimizer.h) defines it. Valid after test() has returned true for
-  /// Norm.
-  virtual double norm() const = 0;
-  /// The losses of all ranks, added in their order. Valid as norm() is.
+  /// The squares of the whole gradient, for its norm. Valid after test() has returned true for Norm.
+  virtual const GradientNorm &gradient() const = 0;
+  /// The losses of all ranks, added in their order. Valid as gradient() is.
   virtual double loss() const = 0;
 
   /// Whether a wait is over: the message has arrived, the buffer that was sent may be written again, or every rank that

@@ -1,0 +1,4 @@
+# run: plc-interpret train line.ein --set 'optimizer.group=[{match="nobody"}]' --data x=x.npy
+# exit: 2
+# expect: plc-interpret: error: --set optimizer.group=[{match="nobody"}]: no parameter has a path like 'nobody'; the first one is 'linear.w', and 'plc-run params' lists all
+# expect: line.ein:7:7: note: the model stands here
