@@ -199,8 +199,11 @@ void KeyReader::readTable(const toml::table &table, const std::string &prefix, S
 }
 
 void KeyReader::refuseUnknown(const Location &location, const std::string &path) {
-  if (path == groupsPath)
-    error(location, "'" + path + "' is a list of tables: write '[[" + path + "]]' before each group's keys");
+  // A group is a number there, so a key that no group has stands elsewhere.
+  bool isGroups = path == groupsPath, isInGroups = StringRef(path).starts_with((Twine(groupsPath) + ".").str());
+  if (isGroups || (isInGroups && !isGroup(StringRef(path).rsplit('.').first.str())))
+    error(location,
+          "'" + Twine(groupsPath) + "' is a list of tables: write '[[" + groupsPath + "]]' before each group's keys");
   else if (isGroup(path))
     error(location, "'" + path + "' is a table" + suggestionFor(keys, path + "."));
   else

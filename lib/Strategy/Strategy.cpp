@@ -448,8 +448,13 @@ void Strategy::write(llvm::raw_ostream &os) const {
     if (!isWritten(key))
       continue;
     auto [first, rest] = StringRef(key.path).split('.');
-    if (!rest.empty() && first != table)
-      os << "\n[" << (table = first) << "]\n";
+    bool isOfGroup = rest.starts_with("group.");
+    if (isOfGroup) // the table has the group's number, its header has none
+      std::tie(first, rest) = StringRef(key.path).rsplit('.');
+    if (!rest.empty() && first != table) {
+      table = first;
+      os << "\n" << (isOfGroup ? ("[[" + Twine(groupsPath) + "]]").str() : ("[" + first + "]").str()) << "\n";
+    }
     os << (rest.empty() ? first : rest) << " = " << textOf(key, settings.find(key.path)->second) << "\n";
   }
 }

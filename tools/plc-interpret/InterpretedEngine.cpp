@@ -329,12 +329,19 @@ runtime::StepResult InterpretedEngine::trainStep(int64_t step, const std::vector
   runtime::StepResult result;
   std::vector<std::vector<double>> rows;
   runtime::TrainingStep next{step, lossScale().value};
-  for (const std::vector<Tensor> &microBatch : runBatch(entry, program, next, inputs)) {
+  const std::vector<std::vector<Tensor>> microBatches = runBatch(entry, program, next, inputs);
+  for (const std::vector<Tensor> &microBatch : microBatches) {
     rows.emplace_back();
     for (int64_t row = 0; row < microBatch[loss].numElements(); ++row)
       rows.back().push_back(runtime::elementAsDouble(real, microBatch[loss].data(), row));
   }
   runtime::setLosses(result, real, rows);
+  ArrayAttr names = program.interpreter->getModel().getResultNames();
+  result.scalars = runtime::scalarsOf(entry, [&](size_t index) {
+    const runtime::TensorInfo &info = entry.outputs[index];
+    auto name = StringAttr::get(names.getContext(), info.name);
+    return resultOf(entry, info, microBatches, *ein::findName(names, name));
+  });
   updateParameters(next, program, result);
   updateLossScale(result);
   setOrigin({step, origin().seed});

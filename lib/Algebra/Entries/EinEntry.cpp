@@ -89,8 +89,8 @@ struct EinEntry : algebra::impl::EinEntryBase<EinEntry> {
     return success();
   }
 
-  // Marks the other scalars that need no input beyond the loss's: an accuracy, a term of the loss. `eval` then runs on
-  // the same data as `train`.
+  // Marks the other scalars that need no input beyond the loss's: an accuracy, a term of the loss. They go into the log,
+  // and `eval` runs on the same data as `train`.
   void selectScalars(ein::ModelOp model, BitVector &needed) {
     Operation *end = &model.getBody().front().back();
     BitVector known = argumentsOf(model, end->getOperand(needed.find_first()));
@@ -137,8 +137,7 @@ struct EinEntry : algebra::impl::EinEntryBase<EinEntry> {
     if (entry != ProgramKind::infer) {
       if (failed(selectLoss(model, nameOfChoice(entry.getValue()), needed)))
         return failure();
-      if (entry == ProgramKind::eval)
-        selectScalars(model, needed);
+      selectScalars(model, needed);
       return success();
     }
     // Every run of `infer` advances the states, whatever outputs are requested.

@@ -35,17 +35,19 @@ LogCell realCell(ElementType type, double value) {
   return {std::isfinite(value) ? shortestDigits(type, value) : "null", value};
 }
 
-std::vector<std::pair<std::string, size_t>> holdoutColumns(const Engine &engine) {
+/// The scalar outputs of an entry with their numbers, the loss first.
+static std::vector<std::pair<std::string, size_t>> scalarOutputs(const EntryInfo *entry, const std::string &prefix) {
   std::vector<std::pair<std::string, size_t>> columns;
-  const EntryInfo *eval = engine.findEntry("eval");
-  if (!eval)
-    return columns;
-  for (size_t i = 0; i < eval->outputs.size(); ++i) {
-    bool isLoss = eval->outputs[i].name == lossName;
-    if (isLoss || eval->outputs[i].shape.empty()) // IR may have outputs that are no scalars
-      columns.insert(isLoss ? columns.begin() : columns.end(), {"holdout_" + eval->outputs[i].name, i});
+  for (size_t i = 0; entry && i < entry->outputs.size(); ++i) {
+    bool isLoss = entry->outputs[i].name == lossName;
+    if (isLoss || entry->outputs[i].shape.empty()) // IR may have outputs that are no scalars
+      columns.insert(isLoss ? columns.begin() : columns.end(), {prefix + entry->outputs[i].name, i});
   }
   return columns;
+}
+
+std::vector<std::pair<std::string, size_t>> holdoutColumns(const Engine &engine) {
+  return scalarOutputs(engine.findEntry("eval"), "holdout_");
 }
 
 std::vector<LogColumn> stepColumns(const Engine &engine) {
@@ -64,6 +66,9 @@ std::vector<LogColumn> stepColumns(const Engine &engine) {
       list += (list.empty() ? "" : ", ") + realCell(type, loss).json;
     return LogCell{"[" + list + "]", std::nullopt};
   }).isList = true;
+  for (const auto &[name, index] : scalarOutputs(engine.findEntry("train"), "train_"))
+    if (name != std::string("train_") + std::string(lossName))
+      add(name, [index = index](const StepRecord &record) { return real(record.result.scalars[index]); });
   add("grad_norm", [](const StepRecord &record) { return real(record.result.gradNorm); });
   // Named as the keys of the groups: `optimizer.group.0`.
   for (size_t group = 0, count = engine.optimizer().groups.size(); group <= count && count; ++group)

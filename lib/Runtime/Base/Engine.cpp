@@ -88,6 +88,14 @@ Bytes sumOfRows(const TensorInfo &info, const std::vector<const void *> &rows) {
   return result;
 }
 
+std::vector<double> scalarsOf(const EntryInfo &entry, const std::function<Bytes(size_t index)> &outputAt) {
+  std::vector<double> scalars(entry.outputs.size());
+  for (size_t i = 0; i < scalars.size(); ++i)
+    if (entry.outputs[i].shape.empty())
+      scalars[i] = elementAsDouble(entry.outputs[i].type, outputAt(i).data(), 0);
+  return scalars;
+}
+
 void setLosses(StepResult &result, ElementType real, const std::vector<std::vector<double>> &rows) {
   auto rounded = [&](double sum) {
     return visitReal(

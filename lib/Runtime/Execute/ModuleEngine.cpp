@@ -80,6 +80,7 @@ public:
     StepResult result;
     if (size_t loss = train.findOutput(lossName); loss < train.outputs.size())
       setLosses(result, train.outputs[loss].type, session.tensors().gatherRows(loss));
+    result.scalars = scalarsOf(train, [&](size_t index) { return session.tensors().gatherOutput(index); });
     session.setNorms(result);
     updateLossScale(result);
     return result;

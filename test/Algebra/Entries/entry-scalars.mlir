@@ -1,9 +1,9 @@
-// An evaluation has the scalars that need no input but those of the loss.
+// A step and an evaluation have the scalars that need no input but those of the loss.
 // RUN: plc-opt %s --ein-entry=entry=eval | FileCheck %s
 // RUN: plc-opt %s --ein-entry=entry=train | FileCheck %s --check-prefix=TRAIN
 // CHECK: ein.model @m(%{{.*}}: tensor<2xf32>) -> (tensor<f32>, tensor<f32>)
 // CHECK-SAME: result_names = ["size", "loss"]
-// TRAIN: result_names = ["loss"]
+// TRAIN: result_names = ["size", "loss"]
 ein.func @total(%x: tensor<2xf32>) -> tensor<f32> {
   %0 = ein.reduce sum(%x) over [2] maps [affine_map<(i) -> (i)>, affine_map<(i) -> ()>] : (tensor<2xf32>) -> tensor<f32>
   ein.return %0 : tensor<f32>

@@ -9,6 +9,7 @@
 #include "plc/Runtime/Base/RunSettings.h"
 #include "plc/Runtime/Base/Tensor.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,6 +26,8 @@ struct StepResult {
   /// real type.
   double loss = 0;
   std::vector<double> microBatchLosses;
+  /// The values of the entry's outputs, as EntryInfo::outputs has them; of those that are no scalars 0.
+  std::vector<double> scalars;
   /// The norm of the whole gradient (Optimizer.h: GradientNorm).
   double gradNorm = 0;
   /// That of each of the optimizer's groups, then of parameters without one; empty if there are no groups.
@@ -229,6 +232,9 @@ Bytes ownInput(InputSource source, const TrainingStep &step);
 /// A result of the batch from its rows, one for each sample or micro-batch. Reals are added in order in f64, and
 /// rounded once.
 Bytes sumOfRows(const TensorInfo &info, const std::vector<const void *> &rows);
+
+/// The values of an entry's scalar outputs, 0 of others; `outputAt` returns the bytes of one.
+std::vector<double> scalarsOf(const EntryInfo &entry, const std::function<Bytes(size_t index)> &outputAt);
 
 /// Fills in the losses of a step from the rows of each micro-batch, by the same rule.
 void setLosses(StepResult &result, ElementType real, const std::vector<std::vector<double>> &rows);

@@ -9,6 +9,7 @@ REFUSALS = {
                                     ("shard",)),
     "layer that there is not": (2, "checkpoint.layers", r"layer \d+ is selected but the model has \d+ layers?", ("layers",)),
     "balance of other layers": (2, "parallelism.balance", r"balance has \d+ (layer call|kernel)s but model '\w+' has \d+", ("balance",)),
+    "group without parameters": (2, "optimizer.group", r"no parameter has a path like|no parameter is left for the group", ("group",)),
     "budget": (3, "memory.budget", r"no plan fits: ", ("budget",)),
 }
 
@@ -43,6 +44,8 @@ class Strategy:
             self.numbers["optimizer.ema"] = 0.75
         if self.flip(0.2):
             self.numbers["optimizer.clip_value"] = 0.01
+        if self.flip(0.3):
+            self.chooseGroups()
         self.refused = []  # kinds
 
     def flip(self, chance):
@@ -59,6 +62,15 @@ class Strategy:
         self.numbers["parallelism.shard"] = "{%s}" % ", ".join(f"{key}={value}" for key, value in ({name: parts} | more).items())
         if self.flip(0.5):
             self.plan["parallelism.shard_ranks"] = self.draw.choice([n for n in range(1, parts + 1) if parts % n == 0])
+
+    def chooseGroups(self):
+        names = re.findall(r"^ *param (\w+)", self.program.text(), re.M) or ["w"]
+        values = {"lr": 0.02, "clip_norm": 0.05, "clip_value": 0.01}
+        groups = [", ".join([f'match="*.{name}*"'] + [f"{key}={values[key]}" for key in self.draw.sample(sorted(values), self.draw.randint(0, 2))])
+                  for name in self.draw.sample(names, min(len(names), self.draw.randint(1, 2)))]
+        self.numbers["optimizer.group"] = "[%s]" % ", ".join("{%s}" % group for group in groups)
+        if self.flip(0.5):
+            self.numbers["optimizer.layer_decay"] = 0.5
 
     def chooseStages(self, lanes):
         pick, plan = self.draw.choice, self.plan
@@ -136,6 +148,8 @@ class Strategy:
             self.plan = {key: value for key, value in self.plan.items() if not key.startswith("checkpoint.")}
         elif part == "balance":
             del self.plan["parallelism.balance"]
+        elif part == "group":
+            del self.numbers["optimizer.group"]
         elif part == "budget":
             self.budget = None
             if self.plan.get("checkpoint.policy") == "budget":
