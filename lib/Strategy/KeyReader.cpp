@@ -199,9 +199,10 @@ void KeyReader::readTable(const toml::table &table, const std::string &prefix, S
 }
 
 void KeyReader::refuseUnknown(const Location &location, const std::string &path) {
-  // A group is a number there, so a key that no group has stands elsewhere.
-  bool isGroups = path == groupsPath, isInGroups = StringRef(path).starts_with((Twine(groupsPath) + ".").str());
-  if (isGroups || (isInGroups && !isGroup(StringRef(path).rsplit('.').first.str())))
+  // Groups have numbers in their paths: what stands under none of them was no list of tables.
+  std::string parent = StringRef(path).rsplit('.').first.str();
+  bool isInGroups = StringRef(path).starts_with((Twine(groupsPath) + ".").str());
+  if (path == groupsPath || (isInGroups && (parent == groupsPath || !isGroup(parent))))
     error(location,
           "'" + Twine(groupsPath) + "' is a list of tables: write '[[" + groupsPath + "]]' before each group's keys");
   else if (isGroup(path))
