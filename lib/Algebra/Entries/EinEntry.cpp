@@ -89,8 +89,8 @@ struct EinEntry : algebra::impl::EinEntryBase<EinEntry> {
     return success();
   }
 
-  // Marks the other scalars that need no input beyond the loss's: an accuracy, a term of the loss. They go into the log,
-  // and `eval` runs on the same data as `train`.
+  // Marks the other scalars that need no input beyond the loss's: an accuracy, a term of the loss. They go into the
+  // log, and `eval` runs on the same data as `train`.
   void selectScalars(ein::ModelOp model, BitVector &needed) {
     Operation *end = &model.getBody().front().back();
     BitVector known = argumentsOf(model, end->getOperand(needed.find_first()));
