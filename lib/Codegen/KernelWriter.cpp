@@ -112,7 +112,8 @@ std::pair<Value, Value> KernelWriter::cut(int64_t units) {
   // All of the kernel reads the factor that it keeps, so the kernel is one chunk.
   if (keepsWhole)
     return {index(0), index(units)};
-  int64_t wanted = chunksOf(kernel.getNs());
+  // A call of an update runs the chunks that its parameter fills.
+  int64_t wanted = kernel.getInPlace() ? units : chunksOf(kernel.getNs());
   // Never more chunks than units: an empty one would only wake a thread.
   chunks = std::max<int64_t>(1, std::min(units, wanted));
   // Both ends round down, so that chunks meet and differ by one unit at most.

@@ -25,6 +25,9 @@ constexpr int keepAbove = 6;
 // KiB, far more than the start of a loop costs.
 constexpr int64_t longRow = 8192;
 constexpr int64_t pieceLength = 4096;
+// Elements of a chunk of an update, so that a small parameter runs a part of a block. Not tuned: four vectors of
+// AVX-512, whose loop is unrolled.
+constexpr int64_t updatedPiece = 64;
 
 // Writes equations with a common domain: the rows are the units of chunks.
 class RowsWriter {
@@ -136,13 +139,17 @@ private:
     bool reduces = llvm::any_of(equations, [](Operation *op) { return isa<ein::ReduceOp>(op); });
     unsigned inner = loops.extents.size() - loops.outer;
     single = inner == 0 || (reduces && inner > 1 && loops.extents.back() % ein::sumLanes != 0);
-    if (reduces || inner != 1 || last > 0 || loops.extents.back() < longRow)
+    if (reduces || inner != 1 || last > 0 || (loops.extents.back() < longRow && !w.kernel.getInPlace()))
       return;
     int64_t rows = 1, extent = loops.extents.back();
     for (unsigned loop = 0; loop < loops.outer; ++loop)
       rows *= loops.extents[loop];
-    // 256 rows are enough chunks for any number of threads that a rank has.
     bool plain = llvm::none_of(equations, [&](Operation *op) { return perRow(op); });
+    if (w.kernel.getInPlace() && plain && extent % updatedPiece == 0) {
+      pieces = extent / updatedPiece;
+      return;
+    }
+    // 256 rows are enough chunks for any number of threads that a rank has.
     for (int64_t length = pieceLength; rows < 256 && plain && length >= ein::sumLanes; length -= ein::sumLanes)
       if (extent % length == 0) {
         pieces = extent / length;

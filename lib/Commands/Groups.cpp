@@ -7,7 +7,7 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <map>
+#include <numeric>
 
 namespace plc::runtime {
 
@@ -58,27 +58,27 @@ std::string listOf(const std::vector<std::string> &paths) {
 
 std::vector<GroupRow> groupRows(const Engine &engine) {
   const OptimizerSettings &settings = engine.optimizer();
-  std::vector<module::GroupedParameter> parameters;
-  for (const ParameterInfo &parameter : engine.parameters())
-    parameters.push_back({parameter.path, static_cast<int64_t>(parameter.shape.size())});
-  ParameterGroups groups(settings, parameters);
-  std::map<ParameterGroups::Variant, GroupRow, decltype(&comesBefore)> byVariant(comesBefore);
-  for (const ParameterInfo &parameter : engine.parameters()) {
-    ParameterGroups::Variant variant = groups.variantOf(parameter.path);
-    GroupRow &row = byVariant[variant];
-    row.paths.push_back(parameter.path);
-    row.elements += parameter.tensor().numElements();
-    row.values = numbersOf(groups.settingsOf(variant));
+  ParameterGroups groups(settings, module::groupedParameters(engine.parameters()));
+  std::vector<GroupRow> rows;
+  if (settings.groups.empty() && groups.variants().size() < 2)
+    return rows;
+  std::vector<size_t> order(groups.variants().size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::sort(order, [&](size_t a, size_t b) { return comesBefore(groups.variants()[a], groups.variants()[b]); });
+  for (size_t number : order) {
+    const ParameterGroups::Variant &variant = groups.variants()[number];
+    GroupRow &row = rows.emplace_back();
     if (variant.group >= 0) {
       row.match = settings.groups[static_cast<size_t>(variant.group)].match;
       row.frozen = settings.groups[static_cast<size_t>(variant.group)].frozen;
     }
+    row.values = numbersOf(groups.settingsOf(number));
+    for (const ParameterInfo &parameter : engine.parameters())
+      if (groups.variantOf(parameter.path) == number) {
+        row.paths.push_back(parameter.path);
+        row.elements += parameter.tensor().numElements();
+      }
   }
-  std::vector<GroupRow> rows;
-  if (settings.groups.empty() && byVariant.size() < 2)
-    return rows;
-  for (auto &[variant, row] : byVariant)
-    rows.push_back(std::move(row));
   keepDifferences(rows);
   return rows;
 }

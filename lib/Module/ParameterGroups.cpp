@@ -50,13 +50,20 @@ static std::vector<int64_t> layersOf(const std::vector<GroupedParameter> &parame
   return layers;
 }
 
+std::vector<GroupedParameter> plc::module::groupedParameters(const std::vector<ParameterInfo> &wholes) {
+  std::vector<GroupedParameter> grouped;
+  for (const ParameterInfo &each : wholes)
+    grouped.push_back({each.path, static_cast<int64_t>(each.shape.size())});
+  return grouped;
+}
+
 ParameterGroups::ParameterGroups(const OptimizerSettings &settings, const std::vector<GroupedParameter> &parameters)
     : base(settings) {
   const std::vector<int64_t> layers = layersOf(parameters);
   for (size_t i = 0; i < parameters.size(); ++i) {
     const auto &[path, numAxes] = parameters[i];
     paths.push_back(path);
-    Variant &variant = variants[path];
+    Variant variant;
     auto group =
         std::ranges::find_if(base.groups, [&](const ParameterGroup &each) { return matches(each.match, path); });
     if (group != base.groups.end())
@@ -64,10 +71,15 @@ ParameterGroups::ParameterGroups(const OptimizerSettings &settings, const std::v
     if (base.layerDecay != 1)
       variant.depth = *std::ranges::max_element(layers) - layers[i];
     variant.decays = !base.decayMatricesOnly || numAxes >= 2;
+    auto known = std::ranges::find(distinct, variant);
+    numbers[path] = static_cast<size_t>(known - distinct.begin());
+    if (known == distinct.end())
+      distinct.push_back(variant);
   }
 }
 
-OptimizerSettings ParameterGroups::settingsOf(const Variant &variant) const {
+OptimizerSettings ParameterGroups::settingsOf(size_t number) const {
+  const Variant &variant = distinct[number];
   OptimizerSettings settings = base;
   auto set = [&](const std::string &name, double value) {
     if (name == lrName)

@@ -132,10 +132,14 @@ OptimizerSettings readOptimizer(const JsonNode &node) {
     readNumber(node, *findOptimizerKey(path), settings);
   settings.layerDecay = node["layer_decay"].number();
   settings.decayMatricesOnly = node["decay_matrices_only"].boolean();
-  settings.groups = node["groups"].list([](const JsonNode &group) {
+  settings.groups = node["groups"].list([&](const JsonNode &group) {
     ParameterGroup read{group["match"].string(), {}, group["frozen"].boolean()};
-    for (const auto &[name, value] : group["values"].members())
+    for (const auto &[name, value] : group["values"].members()) {
+      bool isOwn = std::ranges::any_of(settings.settings, [&](const auto &each) { return each.name == name; });
+      if (!isOwn && name != lrName && name != clipNormName && name != clipValueName)
+        value.fail("is the value of no setting of the optimizer");
       read.values.emplace_back(name, value.number());
+    }
     return read;
   });
   settings.nonFinite = readChoice<NonFiniteStep>(node["nonfinite"]);

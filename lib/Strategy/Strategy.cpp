@@ -361,7 +361,7 @@ std::optional<Strategy> Strategy::load(StringRef tool, StringRef file, llvm::Arr
   if (reader.failed || rates.failed)
     return std::nullopt;
   KeyLocations locations = reader.locations();
-  Strategy strategy(optimizer.keys(), std::move(reader.settings), std::move(rates.settings), std::move(locations));
+  Strategy strategy(reader.allKeys(), std::move(reader.settings), std::move(rates.settings), std::move(locations));
   strategy.nsPerUpdatedByte = updates;
   strategy.rules = optimizer.rules->header();
   strategy.rulesFile = optimizer.file;
@@ -448,7 +448,7 @@ void Strategy::write(llvm::raw_ostream &os) const {
     if (!isWritten(key))
       continue;
     auto [first, rest] = StringRef(key.path).split('.');
-    bool isOfGroup = rest.starts_with("group.");
+    bool isOfGroup = StringRef(key.path).starts_with((Twine(groupsPath) + ".").str());
     if (isOfGroup) // the table has the group's number, its header has none
       std::tie(first, rest) = StringRef(key.path).rsplit('.');
     if (!rest.empty() && first != table) {

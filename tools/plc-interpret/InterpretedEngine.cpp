@@ -9,6 +9,7 @@
 #include "plc/Dialect/Ein/Provenance.h"
 #include "plc/Runtime/Base/Average.h"
 #include "plc/Runtime/Base/MachineShare.h"
+#include "plc/Runtime/Base/StepParameters.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringExtras.h"
@@ -429,12 +430,16 @@ void InterpretedEngine::updateParameters(const runtime::TrainingStep &step, Prog
   // `training.nonfinite` may leave such a step out.
   if (!result.finite && settings.optimizer.leavesOut())
     return;
-  const runtime::StepParameters::Scales scales = parameters.scales(norm, step.lossScale);
+  const std::vector<double> scales = parameters.scales(norm, step.lossScale);
+  std::vector<std::optional<runtime::UpdateStep>> updates(scales.size()); // by variant
   for (const Trained &each : trained) {
     const runtime::ParameterInfo &info = parameterList[each.whole];
-    const auto variant = parameters.groups().variantOf(info.path);
-    runtime::UpdateStep update(parameters.groups().settingsOf(variant), rules->rules(), *rules, step.number);
-    update.gradientScale = scales.at(variant);
+    const size_t variant = parameters.groups().variantOf(info.path);
+    std::optional<runtime::UpdateStep> &update = updates[variant];
+    if (!update) {
+      update.emplace(parameters.groups().settingsOf(variant), rules->rules(), *rules, step.number);
+      update->gradientScale = scales[variant];
+    }
     Held &whole = held[each.whole];
     auto take = [&](const Tensor &from) { return pieceOf(info, each.shard, from).copy(); };
     Tensor value = take(whole.value);
@@ -442,7 +447,7 @@ void InterpretedEngine::updateParameters(const runtime::TrainingStep &step, Prog
     std::vector<void *> addresses;
     for (const Tensor &moment : whole.moments)
       addresses.push_back(moments.emplace_back(take(moment)).data());
-    runtime::updateParameter(update, real, value.numElements(), each.gradients, value.data(), addresses);
+    runtime::updateParameter(*update, real, value.numElements(), each.gradients, value.data(), addresses);
     putPiece(info, each.shard, value, whole.value);
     for (size_t which = 0; which < moments.size(); ++which)
       putPiece(info, each.shard, moments[which], whole.moments[which]);

@@ -57,7 +57,7 @@ std::unique_ptr<Interpreter> InterpretedRules::open(ModuleOp module, Precision p
   return interpreter;
 }
 
-void InterpretedRules::run(const runtime::UpdateProgram &program, void *const *ports,
+void InterpretedRules::run(const runtime::UpdateProgram &program, void *const *ports, int64_t /*count*/,
                            runtime::UpdateWorkspace &) const {
   Interpreter *interpreter = &program == &described.scalars ? scalars.get() : elements.get();
   if (!interpreter)

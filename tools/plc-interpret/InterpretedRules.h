@@ -19,7 +19,7 @@ public:
   explicit InterpretedRules(const Settings &settings);
 
   const runtime::UpdateRules &rules() const { return described; }
-  void run(const runtime::UpdateProgram &program, void *const *ports,
+  void run(const runtime::UpdateProgram &program, void *const *ports, int64_t count,
            runtime::UpdateWorkspace &workspace) const override;
 
 private:

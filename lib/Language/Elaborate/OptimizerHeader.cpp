@@ -73,7 +73,8 @@ private:
     plc::module::OptimizerSetting read{setting.name.str(), initial.value_or(0)};
     for (const Bound &bound : setting.bounds)
       if (std::optional<double> limit = evaluateNumber(*bound.value, sizes, diagnostics)) {
-        (bound.isLeast ? read.limits.least : read.limits.most) = std::clamp(*limit, -1e18, 1e18);
+        (bound.isLeast ? read.limits.least : read.limits.most) =
+            std::clamp(*limit, plc::module::Limits().least, plc::module::Limits().most);
         (bound.isLeast ? read.limits.isLeastExclusive : read.limits.isMostExclusive) = bound.isExclusive;
       }
     if (initial && !(std::isfinite(*initial) && read.limits.allow(*initial)))

@@ -94,7 +94,7 @@ UpdateStep::UpdateStep(const OptimizerSettings &settings, const UpdateRules &rul
   for (double &value : values)
     ports.push_back(&value);
   UpdateWorkspace workspace;
-  runner.run(scalars, ports.data(), workspace);
+  runner.run(scalars, ports.data(), module::updateBlock, workspace);
   for (size_t i = 0; i < scalars.results.size(); ++i)
     numbers.computed[scalars.results[i]] = values[scalars.inputs.size() + i];
   auto tensorOf = [&](const std::string &name) {
@@ -216,15 +216,12 @@ public:
   /// beside it, and so do the results of rules that do not run in place. `gradient` has a whole block.
   void update(int64_t begin, int64_t count, const T *gradient) {
     bool isWhole = count == block, inPlace = step.program().inPlace;
-    if (!isWhole || !inPlace)
-      beside.resize(2 * tensors.size() * block);
+    if (!isWhole || !inPlace) // zeros behind the end of a parameter: only its last block is not whole
+      beside.resize((inPlace ? 1 : 2) * tensors.size() * block);
     auto besideOf = [&](size_t tensor) { return beside.data() + static_cast<int64_t>(tensor) * block; };
-    if (!isWhole) {
-      for (size_t i = 0; i < tensors.size(); ++i) {
-        std::fill_n(besideOf(i), block, T(0));
+    if (!isWhole)
+      for (size_t i = 0; i < tensors.size(); ++i)
         std::copy_n(tensors[i] + begin, count, besideOf(i));
-      }
-    }
     auto inputOf = [&](size_t tensor) { return isWhole ? tensors[tensor] + begin : besideOf(tensor); };
     auto resultOf = [&](size_t tensor) { return inPlace ? inputOf(tensor) : besideOf(tensors.size() + tensor); };
     size_t port = 0;
@@ -237,7 +234,7 @@ public:
     }
     for (size_t tensor : step.results())
       ports[port++] = resultOf(tensor);
-    step.runner().run(step.program(), ports.data(), workspace);
+    step.runner().run(step.program(), ports.data(), count, workspace);
     if (!isWhole || !inPlace)
       for (size_t tensor : step.results())
         std::copy_n(resultOf(tensor), count, tensors[tensor] + begin);
@@ -334,49 +331,6 @@ double GradientNorm::normOf(const std::function<bool(const std::string &)> &isOf
     if (isOf(path))
       sum += square;
   return std::sqrt(sum);
-}
-
-static std::vector<module::GroupedParameter> groupedParameters(const std::vector<ParameterInfo> &wholes) {
-  std::vector<module::GroupedParameter> grouped;
-  for (const ParameterInfo &each : wholes)
-    grouped.push_back({each.path, static_cast<int64_t>(each.shape.size())});
-  return grouped;
-}
-
-StepParameters::StepParameters(const OptimizerSettings &settings, const std::vector<ParameterInfo> &wholes,
-                               const std::vector<ParameterInfo> &held)
-    : grouping(settings, groupedParameters(wholes)) {
-  for (const ParameterInfo &each : held)
-    wholeOf[each.path] = each.shard ? each.shard->whole : each.path;
-}
-
-double StepParameters::normOf(int64_t group, const GradientNorm &gradient) const {
-  return gradient.normOf([&](const std::string &path) { return variantOf(path).group == group; });
-}
-
-std::vector<double> StepParameters::norms(const GradientNorm &gradient, double lossScale) const {
-  std::vector<double> norms;
-  const auto count = static_cast<int64_t>(grouping.settings().groups.size());
-  for (int64_t group = 0; group <= count && count; ++group)
-    norms.push_back(normOf(group < count ? group : -1, gradient) / lossScale);
-  return norms;
-}
-
-StepParameters::Scales StepParameters::scales(const GradientNorm &gradient, double lossScale) const {
-  auto clipOf = [&](int64_t group) {
-    return group < 0 ? nullptr : grouping.settings().groups[static_cast<size_t>(group)].find(module::clipNormName);
-  };
-  double norm = gradient.normOf([&](const std::string &path) { return !clipOf(variantOf(path).group); }) / lossScale;
-  Scales scales;
-  for (const auto &[held, whole] : wholeOf) {
-    Variant variant = variantOf(held);
-    if (scales.contains(variant))
-      continue;
-    const double *own = clipOf(variant.group);
-    scales[variant] = own ? scaleOfNorm(*own, normOf(variant.group, gradient) / lossScale, lossScale)
-                          : scaleOfNorm(grouping.settings().clipNorm, norm, lossScale);
-  }
-  return scales;
 }
 
 } // namespace plc::runtime

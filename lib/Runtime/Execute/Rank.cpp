@@ -394,7 +394,7 @@ bool Rank::waitFor(const Wait &wait) {
 /// The optimizer's step on the parameters that this rank owns.
 bool Rank::update(const TrainingStep &step) {
   const OptimizerSettings &settings = manifest.optimizer;
-  StepParameters::Scales scales; // none: 1
+  std::vector<double> scales; // by variant; none: 1
   // No rank changes a parameter before all know the norm and loss of the whole step: one that is not finite must leave
   // every parameter as it was, and clipping needs the norm.
   if (settings.needsNorm()) {

@@ -8,7 +8,8 @@
 
 namespace plc::runtime {
 
-void KernelRunner::run(const UpdateProgram &program, void *const *ports, UpdateWorkspace &workspace) const {
+void KernelRunner::run(const UpdateProgram &program, void *const *ports, int64_t count,
+                       UpdateWorkspace &workspace) const {
   workspace.scratch.resize(static_cast<size_t>(program.scratchBytes));
   for (const module::UpdateCall &call : program.calls) {
     const KernelInfo &kernel = kernels[static_cast<size_t>(call.kernel)];
@@ -16,7 +17,10 @@ void KernelRunner::run(const UpdateProgram &program, void *const *ports, UpdateW
     for (size_t i = 0; i < call.operands.size(); ++i)
       workspace.operands[i] =
           call.operands[i] < 0 ? ports[-1 - call.operands[i]] : workspace.scratch.data() + call.operands[i];
-    kernel.function(workspace.operands.data(), 0, kernel.chunks, /*accumulate=*/0, workspace.context);
+    // A kernel that runs in place is elementwise, and its chunks are equal parts of the block.
+    int64_t chunks =
+        program.inPlace ? (count * kernel.chunks + module::updateBlock - 1) / module::updateBlock : kernel.chunks;
+    kernel.function(workspace.operands.data(), 0, chunks, /*accumulate=*/0, workspace.context);
   }
 }
 
@@ -82,7 +86,7 @@ int32_t Updates::updateChunks(void *const *operands, int64_t begin, int64_t end,
   for (int64_t i = begin; i < end; ++i) {
     Part &part = step.parts[static_cast<size_t>(i)];
     const Update &update = *part.update;
-    const UpdateStep &updateStep = step.updates.at(update.variant);
+    const UpdateStep &updateStep = *step.updates[update.variant];
     double squares = updatePart(updateStep, update.parameter->type, part.begin, update.elements, update.sites,
                                 update.value, update.moments, context);
     if (update.average)
@@ -112,16 +116,15 @@ bool Updates::forEach(plc_kernel_fn part, const UpdateSteps &steps, Workers &wor
 
 bool Updates::measure(Workers &workers, Workers::Worker &worker) { return forEach(squareChunks, {}, workers, worker); }
 
-bool Updates::apply(int64_t step, const StepParameters::Scales &scales, Workers &workers, Workers::Worker &worker) {
-  UpdateSteps steps;
+bool Updates::apply(int64_t step, const std::vector<double> &scales, Workers &workers, Workers::Worker &worker) {
+  UpdateSteps steps(parameters.groups().variants().size());
   for (const Update &update : updates) {
-    if (steps.contains(update.variant))
+    if (steps[update.variant])
       continue;
-    UpdateStep &made =
-        steps.try_emplace(update.variant, parameters.groups().settingsOf(update.variant), manifest.update, runner, step)
-            .first->second;
-    if (auto scale = scales.find(update.variant); scale != scales.end())
-      made.gradientScale = scale->second;
+    const OptimizerSettings settings = parameters.groups().settingsOf(update.variant);
+    UpdateStep &made = steps[update.variant].emplace(settings, manifest.update, runner, step);
+    if (!scales.empty())
+      made.gradientScale = scales[update.variant];
     made.measures = !manifest.optimizer.needsNorm(); // else measure() did it before
   }
   return forEach(updateChunks, steps, workers, worker);

@@ -5,6 +5,7 @@
 #include "Arena.h"
 #include "Workers.h"
 #include "plc/Runtime/Base/ManifestChecks.h"
+#include "plc/Runtime/Base/StepParameters.h"
 
 #include <map>
 
@@ -14,7 +15,7 @@ namespace plc::runtime {
 class KernelRunner : public UpdateRunner {
 public:
   explicit KernelRunner(const std::vector<KernelInfo> &kernels) : kernels(kernels) {}
-  void run(const UpdateProgram &program, void *const *ports, UpdateWorkspace &workspace) const override;
+  void run(const UpdateProgram &program, void *const *ports, int64_t count, UpdateWorkspace &workspace) const override;
 
 private:
   const std::vector<KernelInfo> &kernels;
@@ -35,7 +36,7 @@ public:
   bool measure(Workers &workers, Workers::Worker &worker);
   /// Makes step `step`, with gradients multiplied by `scales`, or as they are if there are none. Computes squares()
   /// too, unless measure() had to do so before. False if the run was stopped.
-  bool apply(int64_t step, const StepParameters::Scales &scales, Workers &workers, Workers::Worker &worker);
+  bool apply(int64_t step, const std::vector<double> &scales, Workers &workers, Workers::Worker &worker);
 
   /// Of the last step: the sum of squares of each parameter's gradient, by path.
   const std::map<std::string, double> &squares() const { return sumsOfSquares; }
@@ -44,7 +45,7 @@ private:
   /// The addresses of one parameter's update.
   struct Update {
     const ParameterInfo *parameter;
-    StepParameters::Variant variant;
+    size_t variant;
     int64_t elements;
     std::vector<const void *> sites; // by accumulation group, then site: the order of addition
     void *value;
@@ -57,13 +58,14 @@ private:
     int64_t begin;
     double squares = 0;
   };
+  /// By variant, if this rank updates a parameter of it.
+  using UpdateSteps = std::vector<std::optional<UpdateStep>>;
   /// The operand of squareChunks and updateChunks, which are called as kernels; a chunk is a slice.
   struct Step {
-    const std::map<StepParameters::Variant, UpdateStep> &updates;
+    const UpdateSteps &updates;
     double ema;
     std::vector<Part> &parts;
   };
-  using UpdateSteps = std::map<StepParameters::Variant, UpdateStep>;
   bool forEach(plc_kernel_fn part, const UpdateSteps &steps, Workers &workers, Workers::Worker &worker);
   static int32_t squareChunks(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *);
   static int32_t updateChunks(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *);

@@ -25,7 +25,7 @@ struct TestRules : UpdateRunner {
     rules.elements.results = {"m", "w"};
     rules.elements.inPlace = inPlace;
   }
-  void run(const UpdateProgram &program, void *const *ports, UpdateWorkspace &) const override {
+  void run(const UpdateProgram &program, void *const *ports, int64_t, UpdateWorkspace &) const override {
     auto number = [&](size_t i) -> double & { return *static_cast<double *>(ports[i]); };
     if (&program == &rules.scalars)
       number(3) = number(0) / (1 - number(2));

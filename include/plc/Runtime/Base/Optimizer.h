@@ -2,8 +2,7 @@
 #ifndef PLC_RUNTIME_BASE_OPTIMIZER_H
 #define PLC_RUNTIME_BASE_OPTIMIZER_H
 
-#include "plc/Module/ParameterGroups.h"
-#include "plc/Module/ActionTable.h"
+#include "plc/Module/OptimizerSettings.h"
 #include "plc/Module/UpdateRules.h"
 #include "plc/Runtime/Base/Tensor.h"
 #include "plc/Runtime/KernelABI.h"
@@ -19,7 +18,6 @@ namespace plc::runtime {
 
 using module::cosineOfPi;
 using module::OptimizerSettings;
-using module::ParameterInfo;
 using module::UpdateProgram;
 using module::UpdateRules;
 
@@ -57,8 +55,10 @@ struct UpdateWorkspace {
 class UpdateRunner {
 public:
   virtual ~UpdateRunner() = default;
-  /// `ports`: the addresses of the program's inputs, then of its results.
-  virtual void run(const UpdateProgram &program, void *const *ports, UpdateWorkspace &workspace) const = 0;
+  /// `ports`: the addresses of the program's inputs, then of its results. Of a program on a block the first `count`
+  /// elements are asked for; more may be computed.
+  virtual void run(const UpdateProgram &program, void *const *ports, int64_t count,
+                   UpdateWorkspace &workspace) const = 0;
 };
 
 /// One step of an optimizer with the settings of some parameters: its scalars, and where the ports of the rules on
@@ -131,29 +131,6 @@ public:
 
 private:
   std::map<std::string, double> sums;
-};
-
-/// The parameters of a model as a step sees them, some of them shards, with their groups.
-class StepParameters {
-public:
-  using Variant = module::ParameterGroups::Variant;
-  StepParameters(const OptimizerSettings &settings, const std::vector<ParameterInfo> &wholes,
-                 const std::vector<ParameterInfo> &held);
-
-  const module::ParameterGroups &groups() const { return grouping; }
-  Variant variantOf(const std::string &held) const { return grouping.variantOf(wholeOf.at(held)); }
-  /// The norm of each group's gradient, then of that of parameters without a group; empty if there are no groups.
-  std::vector<double> norms(const GradientNorm &gradient, double lossScale) const;
-  /// The factors of the gradients: of each group with a `clip_norm` of its own by the group's norm, of all others by
-  /// the norm of these together.
-  using Scales = std::map<Variant, double>;
-  Scales scales(const GradientNorm &gradient, double lossScale) const;
-
-private:
-  double normOf(int64_t group, const GradientNorm &gradient) const;
-
-  module::ParameterGroups grouping;
-  std::map<std::string, std::string> wholeOf; // by the path of what is held
 };
 
 } // namespace plc::runtime
