@@ -50,6 +50,13 @@ def groups(p, **values):
     return [{"params": biases, "lr": 2 * LR, "weight_decay": 0}, {"params": [p["hidden.w"], p["head.w"]], **values}]
 
 
+def by_axes(p, kind, weight_decay=0.1, **values):
+    """Matrices have one optimizer, vectors AdamW."""
+    matrices, vectors = [each for each in p.values() if each.dim() > 1], [each for each in p.values() if each.dim() < 2]
+    return kind(matrices, LR, weight_decay=weight_decay, **values), optim.AdamW(vectors, LR, weight_decay=weight_decay)
+
+
+torch.Tensor.bfloat16 = lambda tensor: tensor  # Muon of PyTorch rounds to it; here all is f64
 BIASES = """
 [[optimizer.group]]
 match = "*.bias"
@@ -76,6 +83,11 @@ RECIPES = {
     "adamw, clipped": ("clip_norm = 0.05", lambda p: optim.AdamW(p.values(), LR)),
     "sgd, clipped values": ("clip_value = 0.01", lambda p: optim.SGD(p.values(), LR)),
     "sgd, clipped groups": ("clip_norm = 0.05" + BIASES + "clip_norm = 0.01", lambda p: optim.SGD(groups(p), LR)),
+    "muon": ("momentum = 0.9", lambda p: by_axes(p, optim.Muon, momentum=0.9, eps=1e-7, adjust_lr_fn="match_rms_adamw")),
+    "muon, groups": ("weight_decay = 0.2\n[[optimizer.group]]\nmatch = \"head.*\"\nkind = \"adamw\"\nlr = 0.02",
+                     lambda p: [*by_axes({name: p[name] for name in NAMES[:2]}, optim.Muon, weight_decay=0.2, adjust_lr_fn="match_rms_adamw"),
+                                optim.AdamW([p["head.w"], p["head.bias"]], 2 * LR)]),
+    "adafactor": ("weight_decay = 0.1", lambda p: optim.Adafactor(p.values(), LR, eps=(1.1920929e-7, 1e-3), weight_decay=0.1)),
     "adamw, averages": ("ema = 0.9", lambda p: optim.AdamW(p.values(), LR)),
 }
 
@@ -104,19 +116,21 @@ def clip(name, p):
 
 def by_torch(name, make, first, x, t):
     p = {name: torch.tensor(first[name].copy(), requires_grad=True) for name in NAMES}
-    optimizer = make(p)
-    rates = [group["lr"] for group in optimizer.param_groups]
+    made = make(p)
+    optimizers = made if isinstance(made, (list, tuple)) else [made]
+    groups_of_all = [group for optimizer in optimizers for group in optimizer.param_groups]
+    rates = [group["lr"] for group in groups_of_all]
     averages = {name: value.detach().clone() for name, value in p.items()}
     for step in range(1, STEPS + 1):
-        for group, rate in zip(optimizer.param_groups, rates):
+        for group, rate in zip(groups_of_all, rates):
             group["lr"] = rate * (cosine(step) if "cosine" in name else 1)
         y = torch.tanh(x @ p["hidden.w"] + p["hidden.bias"]) @ p["head.w"] + p["head.bias"]
-        optimizer.zero_grad()
         for each in p.values():
             each.grad = None
         ((y - t) ** 2).mean().backward()
         clip(name, p)
-        optimizer.step()
+        for optimizer in optimizers:
+            optimizer.step()
         for each in NAMES:
             averages[each] = 0.9 * averages[each] + (1 - 0.9) * p[each].detach()
     return {key: value.detach().numpy() for key, value in p.items()}, {key: value.numpy() for key, value in averages.items()}

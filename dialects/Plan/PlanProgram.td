@@ -122,8 +122,6 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, Sing
     /// Micro-batches that each replica runs, and the first one of a replica.
     int64_t getRunsOfReplica() { return int64_t(getMicroBatches()) / int64_t(getReplicas()); }
     int64_t getFirstRun(int64_t replica) { return replica * getRunsOfReplica(); }
-    /// Tensors that the owner of a trained parameter keeps beside it: moments and the average.
-    int64_t getTensorsBeside() { return int64_t(getMoments()) + getAverages(); }
     /// Whether it holds gradients of parameters, and so a step.
     bool isTraining();
     ::plc::ein::MicroBatches getCut() { return {int64_t(getBatch()), int64_t(getMicroBatches()), int64_t(getLanes())}; }
@@ -253,7 +251,7 @@ def Plan_ParamOp : Plan_Handle<"param", [DeclareOpInterfaceMethods<SymbolUserOpI
   let summary = "a parameter, on the stage's rank";
   let description = [{
     The `owned` copy is on the stage that uses the parameter first, in one of the replicas. There its gradient sites are
-    added and the step is taken. Other ranks hold copies.
+    added and the step is taken. Other ranks hold copies. `moments` and `workspace` are those of its `ein.param`.
 
     An example, from `test/Dialect/Plan/program.mlir`:
 
@@ -263,7 +261,9 @@ def Plan_ParamOp : Plan_Handle<"param", [DeclareOpInterfaceMethods<SymbolUserOpI
 
     (C1) The module has an `ein.param` of this name and type.
   }];
-  let arguments = (ins FlatSymbolRefAttr:$param, UnitAttr:$owned);
+  let arguments = (ins FlatSymbolRefAttr:$param, UnitAttr:$owned,
+                       OptionalAttr<TypedArrayAttrBase<DenseI64ArrayAttr, "lists of axes">>:$moments,
+                       OptionalAttr<I64Attr>:$workspace);
   let assemblyFormat = "$param (`owned` $owned^)? attr-dict `:` type($result)";
 }
 

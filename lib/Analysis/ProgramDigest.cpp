@@ -61,7 +61,10 @@ public:
       Text text;
       text << "param";
       for (NamedAttribute each : param->getAttrDictionary()) {
-        if (each.getName() == param.getShardAttrName()) // the symbol is its text
+        // The symbol is the text of a shard, and what an update needs is part of no equation.
+        if (llvm::is_contained({param.getShardAttrName(), param.getMomentsAttrName(), param.getWorkspaceAttrName(),
+                                param.getRowsAttrName()},
+                               each.getName()))
           continue;
         auto [known, isNew] = texts.try_emplace(each.getValue());
         if (isNew)

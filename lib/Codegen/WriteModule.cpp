@@ -25,7 +25,7 @@ std::vector<module::ParameterInfo> parametersOf(ModuleOp module) {
     auto init = module::initializerOf(stringifyEnum(param.getInit()), param.getA().convertToDouble(),
                                       param.getB().convertToDouble());
     parameters.push_back({param.getSymName().str(), elementTypeOf(type), type.getShape().vec(), init, param.getFrozen(),
-                          ein::findShard(param.getShardAttr())});
+                          ein::findShard(param.getShardAttr()), int64_t(param.getRows().value_or(0))});
   }
   return parameters;
 }
@@ -111,8 +111,11 @@ void ModuleWriter::addUpdates(KernelSet &kernels) {
     for (module::UpdateCall &call : program.calls)
       call.kernel = numbers[call.kernel];
   };
-  add(request.scalars, manifest.update.scalars);
-  add(request.elements, manifest.update.elements);
+  for (auto [modules, rules] : llvm::zip_equal(request.updates, manifest.updates)) {
+    add(modules.scalars, rules.scalars);
+    for (auto [module, program] : llvm::zip_equal(modules.tensors, rules.tensors))
+      add(module, program);
+  }
 }
 
 std::unique_ptr<llvm::Module> ModuleWriter::lower(llvm::LLVMContext &context) {

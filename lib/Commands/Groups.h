@@ -9,6 +9,7 @@ namespace plc::runtime {
 /// Parameters of a model that have the same settings.
 struct GroupRow {
   std::string match; // of their group; empty: none
+  std::string kind;  // of their optimizer; empty if there is one for all
   bool frozen = false;
   std::vector<std::string> paths;
   int64_t elements = 0;

@@ -166,6 +166,8 @@ void Log::groups(const std::vector<GroupRow> &rows) {
     Json each{{"match", row.match.empty() ? Json() : Json(row.match)}, {"parameters", row.paths}};
     if (row.frozen)
       each["frozen"] = true;
+    else if (!row.kind.empty())
+      each["kind"] = row.kind;
     for (const auto &[name, value] : row.values)
       if (!row.frozen)
         each[name] = numberOf(value);

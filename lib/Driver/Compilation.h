@@ -3,6 +3,7 @@
 #define PLC_LIB_DRIVER_COMPILATION_H
 
 #include "Automatic.h"
+#include "CompileUpdate.h"
 #include "GivenIR.h"
 #include "Lowering.h"
 
@@ -110,6 +111,7 @@ private:
   std::optional<GivenIR> ir;                     // that the model was given as
   mlir::OwningOpRef<mlir::ModuleOp> model, step; // the latter of several batches, if a step has them
   std::optional<Lowering> lowering;              // of both
+  std::optional<UpdateCompiler> update;          // if there is something to train
   AutomaticPlan automatic;                       // if the strategy asks for a search
   bool isJoint = false;                          // of cuts, ranks and micro-batches, too
   int code = ExitCode::Done;

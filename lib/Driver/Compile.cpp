@@ -81,7 +81,8 @@ int Compilation::parse() {
 int Compilation::applyGroups() {
   PassErrors errors(sources, context, llvm::errs(), strategy.locations());
   for (ModuleOp each : {*model, step ? *step : ModuleOp()})
-    if (each && failed(plc::strategy::applyGroups(each, plc::strategy::optimizerOf(strategy), done() > PhaseKind::ein)))
+    if (each && failed(plc::strategy::applyGroups(each, plc::strategy::optimizerOf(strategy), done() > PhaseKind::ein,
+                                                  leadingKind() == plc::ProgramKind::train)))
       return codeOf(errors);
   return Done;
 }
@@ -184,6 +185,11 @@ int Compilation::run() {
     return printUpdate();
   if (int failed = parse())
     return failed;
+  SmallVector<ModuleOp> trained{*model};
+  if (step)
+    trained.push_back(*step);
+  if (leadingKind() == plc::ProgramKind::train && !update.emplace(strategy, context).prepare(trained))
+    return update->exitCode();
   if (std::error_code error = options.output.empty() ? std::error_code() : cannotWrite(options.output))
     return reportError(BadInput, "cannot write '" + options.output + "': " + error.message());
   // After all checks of the request: an error shall not wait for a measurement.

@@ -4,7 +4,11 @@
 #include "Lowering.h"
 
 #include "plc/Dialect/Ein/Provenance.h"
+#include "plc/Module/ParameterGroups.h"
 #include "plc/Planning/Table/BuildActionTable.h"
+#include "plc/Strategy/ApplyGroups.h"
+#include "plc/Strategy/ReadOptimizer.h"
+#include "plc/Support/Errors.h"
 #include "plc/Support/ExitCodes.h"
 #include "plc/Support/Precisions.h"
 
@@ -17,17 +21,22 @@
 using namespace mlir;
 using namespace plc::driver;
 using plc::strategy::Strategy;
+namespace ein = plc::ein;
 namespace keys = plc::keys;
 namespace module = plc::module;
 
-UpdateCompiler::UpdateCompiler(const Strategy &strategy, MLIRContext &context) : strategy(strategy), context(context) {
-  std::string error;
-  rules = language::OptimizerRules::read(strategy.optimizerFile(), strategy.optimizer().name, error, llvm::errs());
-  if (rules)
-    programs = rules->programs(context, llvm::errs());
-  else if (!error.empty()) // the file has changed since the strategy was read
-    llvm::errs() << "plc-compile: error: " << error << "\n";
-  code = programs.elements ? 0 : int(ExitCode::BadInput);
+UpdateCompiler::UpdateCompiler(const Strategy &strategy, MLIRContext &context)
+    : strategy(strategy), context(context), settings(strategy::optimizerOf(strategy)) {
+  for (const strategy::NamedOptimizer &each : strategy.optimizers()) {
+    std::string error;
+    rules.push_back(language::OptimizerRules::read(each.file, each.header.name, error, llvm::errs()));
+    if (!error.empty()) // the file has changed since the strategy was read
+      llvm::errs() << "plc-compile: error: " << error << "\n";
+    if (!rules.back())
+      code = int(ExitCode::BadInput);
+    for (size_t number = 0; rules.back() && number < each.header.forms.size(); ++number)
+      forms.push_back({rules.back().get(), number});
+  }
 }
 
 /// The strategy of the rules: what changes their code, and no plan.
@@ -38,14 +47,14 @@ static std::optional<Strategy> strategyOf(const Strategy &strategy, plc::Element
   return Strategy::load("plc-compile", "", sets, llvm::errs());
 }
 
-bool UpdateCompiler::lowerOne(OwningOpRef<ModuleOp> &module, ElementType real, StringRef last) {
+bool UpdateCompiler::lowerOne(Form &form, OwningModule &module, ElementType real, StringRef last) {
   std::optional<Strategy> own = strategyOf(strategy, real);
   if (!own)
     return false;
   ein::setPhase(*module, PhaseKind::ein);
   if (last == nameOfChoice(PhaseKind::ein))
     return true;
-  Lowering lowering({*module, *module}, *own, rules->sources(), /*timed=*/nullptr, llvm::errs());
+  Lowering lowering({*module, *module}, *own, form.rules->sources(), /*timed=*/nullptr, llvm::errs());
   OwningOpRef<ModuleOp> lowered = lowering.lower({ProgramKind::infer, {}}, last);
   code = lowering.exitCode();
   if (!lowered)
@@ -54,21 +63,105 @@ bool UpdateCompiler::lowerOne(OwningOpRef<ModuleOp> &module, ElementType real, S
   return true;
 }
 
-bool UpdateCompiler::lower(StringRef last) {
+plc::ElementType UpdateCompiler::real() const { return rowOf(strategy.get(keys::precisionCompute)).real; }
+
+bool UpdateCompiler::lower(size_t number, ArrayRef<int64_t> shape, StringRef last) {
   if (code)
     return false;
-  ElementType real = rowOf(strategy.get(keys::precisionCompute)).real;
-  return (!programs.scalars || lowerOne(programs.scalars, ElementType::F64, last)) &&
-         lowerOne(programs.elements, real, last);
+  Form &form = forms[number];
+  std::vector<int64_t> key = settings.forms[number].isElementwise() ? std::vector<int64_t>() : shape.vec();
+  if (llvm::any_of(form.tensors, [&](const auto &each) { return each.first == key; }))
+    return true;
+  language::OptimizerPrograms programs = form.rules->programs(form.number, shape, context, llvm::errs());
+  if (!programs.tensors) {
+    code = int(ExitCode::BadInput);
+    return false;
+  }
+  form.tensors.emplace_back(key, std::move(programs.tensors));
+  // Scalars do not depend on the shape.
+  if (form.tensors.size() == 1)
+    form.scalars = std::move(programs.scalars);
+  return (form.tensors.size() > 1 || !form.scalars || lowerOne(form, form.scalars, ElementType::F64, last)) &&
+         lowerOne(form, form.tensors.back().second, real(), last);
+}
+
+/// Axes of the parameter that each tensor beside it has; null if all have all, and are as many as those of the first
+/// form, as passes assume.
+static ArrayAttr axesOfMoments(const module::OptimizerSettings &settings, const module::OptimizerForm &form,
+                               ein::ParamOp param) {
+  int64_t rank = cast<RankedTensorType>(param.getType()).getRank(), rows = param.getRows().value_or(0);
+  // An axis as the rules count it, from the last one.
+  auto number = [&](int64_t axis) { return rows ? (axis < rows ? 2 : 1) : rank - axis; };
+  SmallVector<Attribute> moments;
+  bool isUsual = form.states.size() == settings.forms.front().states.size();
+  for (const module::OptimizerState &state : form.states) {
+    SmallVector<int64_t> axes;
+    for (int64_t axis = 0; axis < rank; ++axis)
+      if (!llvm::is_contained(state.lacks, number(axis)))
+        axes.push_back(axis);
+    isUsual &= int64_t(axes.size()) == rank;
+    moments.push_back(DenseI64ArrayAttr::get(param.getContext(), axes));
+  }
+  return isUsual ? ArrayAttr() : ArrayAttr::get(param.getContext(), moments);
+}
+
+/// Whether a parameter is a shard, or the strategy divides it.
+static bool isDivided(ein::ParamOp param, const Strategy &strategy) {
+  const auto &shards = strategy.get(keys::parallelismShard);
+  return param.getShard() ||
+         (param.getSizes() && llvm::any_of(param.getSizes()->getAsValueRange<StringAttr>(), [&](StringRef size) {
+            return llvm::any_of(shards, [&](const auto &each) { return each.first == size && each.second > 1; });
+          }));
+}
+
+bool UpdateCompiler::prepare(ArrayRef<ModuleOp> models) {
+  plc::language::PassErrors errors(rules.front()->sources(), context, llvm::errs(), strategy.locations());
+  for (ModuleOp model : models) {
+    module::ParameterGroups groups(settings, plc::strategy::parametersOf(model));
+    for (auto param : model.getOps<ein::ParamOp>()) {
+      if (code)
+        return false;
+      if (param.getFrozen())
+        continue;
+      int64_t number = groups.variants()[groups.variantOf(param.getWhole().str())].form;
+      const module::OptimizerForm &form = settings.forms[number];
+      param.setMomentsAttr(axesOfMoments(settings, form, param));
+      if (form.isElementwise()) {
+        needed.insert(number);
+        continue;
+      }
+      if (isDivided(param, strategy)) {
+        emitKeyError(param, keys::parallelismShard.path, "optimizer '")
+            << form.kind << "' updates parameter '" << param.getWhole()
+            << "' as a whole, but its sizes are divided; leave them whole, or give it an [[optimizer.group]] with a "
+               "'kind' that works element by element, such as \"adamw\"";
+        code = errors.getExitCode();
+        return false;
+      }
+      std::vector<int64_t> shape =
+          module::updatedShape(cast<RankedTensorType>(param.getType()).getShape(), param.getRows().value_or(0));
+      if (!lower(number, shape, ""))
+        return false;
+      param.setWorkspace(workspaceOf(number, shape));
+    }
+  }
+  return !code;
 }
 
 void UpdateCompiler::print(llvm::raw_ostream &stream) const {
   OpPrintingFlags flags;
-  if (programs.scalars) {
-    (*programs.scalars)->print(stream, flags.useLocalScope());
-    stream << "\n// -----\n";
+  bool isFirst = true;
+  auto printOne = [&](ModuleOp module) {
+    if (!module)
+      return;
+    stream << (std::exchange(isFirst, false) ? "" : "\n// -----\n");
+    module->print(stream, flags.useLocalScope());
+  };
+  for (const Form &form : forms) {
+    printOne(form.scalars.get());
+    for (const auto &[shape, module] : form.tensors)
+      printOne(module.get());
   }
-  (*programs.elements)->print(stream, flags.useLocalScope());
   stream << "\n";
 }
 
@@ -144,26 +237,52 @@ static void runInPlace(ModuleOp lowered, module::UpdateProgram &program) {
     program.scratchBytes = 0;
 }
 
-bool UpdateCompiler::addTo(codegen::ModuleRequest &request) {
-  if (!lower(""))
-    return false;
-  plc::language::PassErrors errors(rules->sources(), context, llvm::errs(), strategy.locations());
-  module::UpdateRules &update = request.manifest.update;
-  update.parameter = rules->header().parameter;
-  update.gradient = rules->header().gradient;
-  auto add = [&](OwningOpRef<ModuleOp> &module, module::UpdateProgram &program, ModuleOp &kernels) {
-    if (!module)
-      return true;
-    FailureOr<module::UpdateProgram> calls = callsOf(*module);
-    if (failed(calls)) {
-      code = errors.getExitCode();
-      return false;
+std::optional<module::UpdateProgram> UpdateCompiler::programOf(Form &form, ModuleOp lowered) {
+  plc::language::PassErrors errors(form.rules->sources(), context, llvm::errs(), strategy.locations());
+  FailureOr<module::UpdateProgram> calls = callsOf(lowered);
+  if (succeeded(calls))
+    return std::move(*calls);
+  code = errors.getExitCode();
+  return std::nullopt;
+}
+
+int64_t UpdateCompiler::workspaceOf(size_t number, ArrayRef<int64_t> shape) {
+  for (auto &[known, module] : forms[number].tensors)
+    if (ArrayRef<int64_t>(known) == shape) {
+      std::optional<module::UpdateProgram> program = programOf(forms[number], *module);
+      if (!program)
+        return 0;
+      program->shape = known;
+      return module::layoutOf(*program, settings.forms[number], byteWidth(real())).bytes;
     }
-    program = std::move(*calls);
-    runInPlace(*module, program);
-    kernels = *module;
-    return true;
-  };
-  return add(programs.scalars, update.scalars, request.scalars) &&
-         add(programs.elements, update.elements, request.elements);
+  llvm_unreachable("the rules were lowered for this shape");
+}
+
+bool UpdateCompiler::addTo(codegen::ModuleRequest &request) {
+  for (size_t form : needed)
+    if (!lower(form, {}, ""))
+      return false;
+  for (auto [form, declared] : llvm::zip_equal(forms, settings.forms)) {
+    module::UpdateRules &update = request.manifest.updates.emplace_back();
+    codegen::UpdateModules &modules = request.updates.emplace_back();
+    if (form.scalars) {
+      std::optional<module::UpdateProgram> program = programOf(form, *form.scalars);
+      if (!program)
+        return false;
+      update.scalars = std::move(*program);
+      runInPlace(*form.scalars, update.scalars);
+      modules.scalars = *form.scalars;
+    }
+    for (auto &[shape, module] : form.tensors) {
+      std::optional<module::UpdateProgram> program = programOf(form, *module);
+      if (!program)
+        return false;
+      program->shape = shape;
+      if (declared.isElementwise())
+        runInPlace(*module, *program);
+      update.tensors.push_back(std::move(*program));
+      modules.tensors.push_back(*module);
+    }
+  }
+  return true;
 }

@@ -154,8 +154,12 @@ static std::string objectFolder() {
 
 int Compilation::printUpdate() {
   UpdateCompiler update(strategy, context);
-  if (!update.lower(options.emit))
-    return update.exitCode();
+  for (auto [form, declared] : llvm::enumerate(update.optimizer().forms)) {
+    // Rules on whole tensors need a shape: any of as many axes as they name.
+    std::vector<int64_t> shape(declared.numAxes, 64);
+    if (!update.lower(form, shape, options.emit))
+      return update.exitCode();
+  }
   std::string text;
   llvm::raw_string_ostream stream(text);
   update.print(stream);
@@ -207,8 +211,7 @@ int Compilation::writeModule() {
     lowered.push_back(std::move(module));
   }
   bool isTrained = llvm::any_of(request.entries, [](const auto &entry) { return entry.table.trains(); });
-  std::optional<UpdateCompiler> update;
-  if (isTrained && !update.emplace(strategy, context).addTo(request))
+  if (isTrained && !update->addTo(request))
     return update->exitCode();
   PassErrors errors(sources, context, llvm::errs(), strategy.locations());
   plc::codegen::ModuleWriter writer(request);

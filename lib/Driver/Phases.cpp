@@ -26,7 +26,9 @@ static llvm::SmallVector<int64_t> listOf(const Strategy &strategy, plc::strategy
   return {values.begin(), values.end()};
 }
 
-int64_t plc::driver::optimizerMoments(const Strategy &strategy) { return int64_t(strategy.optimizer().states.size()); }
+int64_t plc::driver::optimizerMoments(const Strategy &strategy) {
+  return int64_t(strategy.optimizer().forms.front().states.size());
+}
 
 bool plc::driver::keepsAverages(const Strategy &strategy) { return strategy.get(keys::optimizerEma) > 0; }
 

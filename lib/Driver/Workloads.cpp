@@ -186,7 +186,7 @@ plc::plan::WorkloadOptions Workloads::optionsOf(const Strategy &chosen) const {
   options.prepares = prepares(chosen);
   options.threads = rankThreads(strategy);
   if (isTraining())
-    options.moments = optimizerMoments(strategy) + keepsAverages(strategy);
+    std::tie(options.moments, options.averages) = std::pair(optimizerMoments(strategy), keepsAverages(strategy));
   options.stepsMeet = plc::strategy::optimizerOf(strategy).needsNorm();
   options.keepKinds = keptKinds(strategy);
   options.balance = strategy.get(keys::parallelismBalance);

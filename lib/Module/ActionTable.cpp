@@ -1,9 +1,18 @@
 //===- ActionTable.cpp - what each rank does, in order --------------------===//
 #include "plc/Module/ActionTable.h"
 
+#include <algorithm>
 #include <set>
 
 namespace plc::module {
+
+int64_t endOfBuffers(const RankInfo &rank) {
+  constexpr int64_t alignment = 64; // of all offsets in an arena
+  int64_t end = 0;
+  for (const BufferInfo &buffer : rank.buffers)
+    end = std::max(end, buffer.offset + buffer.bytes);
+  return (end + alignment - 1) / alignment * alignment;
+}
 
 int64_t updatedBytes(const RankInfo &rank) {
   std::set<std::string> owned, filled; // parameters; those with gradients

@@ -33,7 +33,7 @@ static std::vector<int64_t> layersOf(const std::vector<GroupedParameter> &parame
   std::vector<int64_t> layers;
   std::string last;
   int64_t count = 0;
-  for (const auto &[path, numAxes] : parameters) {
+  for (const auto &[path, numAxes, rows, frozen] : parameters) {
     std::istringstream parts(path);
     std::string name, number;
     std::getline(std::getline(parts, name, '.'), number, '.');
@@ -53,7 +53,7 @@ static std::vector<int64_t> layersOf(const std::vector<GroupedParameter> &parame
 std::vector<GroupedParameter> plc::module::groupedParameters(const std::vector<ParameterInfo> &wholes) {
   std::vector<GroupedParameter> grouped;
   for (const ParameterInfo &each : wholes)
-    grouped.push_back({each.path, static_cast<int64_t>(each.shape.size())});
+    grouped.push_back({each.path, static_cast<int64_t>(each.shape.size()), each.rows, each.frozen});
   return grouped;
 }
 
@@ -61,7 +61,7 @@ ParameterGroups::ParameterGroups(const OptimizerSettings &settings, const std::v
     : base(settings) {
   const std::vector<int64_t> layers = layersOf(parameters);
   for (size_t i = 0; i < parameters.size(); ++i) {
-    const auto &[path, numAxes] = parameters[i];
+    const auto &[path, numAxes, rows, frozen] = parameters[i];
     paths.push_back(path);
     Variant variant;
     auto group =
@@ -71,6 +71,10 @@ ParameterGroups::ParameterGroups(const OptimizerSettings &settings, const std::v
     if (base.layerDecay != 1)
       variant.depth = *std::ranges::max_element(layers) - layers[i];
     variant.decays = !base.decayMatricesOnly || numAxes >= 2;
+    auto form = std::ranges::find_if(base.forms, [&](const OptimizerForm &each) {
+      return each.kind == kindOf(variant.group) && each.takes(rows && !each.isElementwise() ? 2 : numAxes);
+    });
+    variant.form = form == base.forms.end() ? -1 : form - base.forms.begin();
     auto known = std::ranges::find(distinct, variant);
     numbers[path] = static_cast<size_t>(known - distinct.begin());
     if (known == distinct.end())
@@ -78,9 +82,23 @@ ParameterGroups::ParameterGroups(const OptimizerSettings &settings, const std::v
   }
 }
 
+const std::string &ParameterGroups::kindOf(int64_t group) const {
+  return group < 0 || base.groups[static_cast<size_t>(group)].kind.empty()
+             ? base.kind
+             : base.groups[static_cast<size_t>(group)].kind;
+}
+
+const OptimizerForm *ParameterGroups::formOf(const std::string &path) const {
+  int64_t form = distinct[variantOf(path)].form;
+  return form < 0 ? nullptr : &base.forms[static_cast<size_t>(form)];
+}
+
 OptimizerSettings ParameterGroups::settingsOf(size_t number) const {
   const Variant &variant = distinct[number];
   OptimizerSettings settings = base;
+  settings.kind = kindOf(variant.group);
+  if (settings.kind != base.kind)
+    settings.settings = base.groups[static_cast<size_t>(variant.group)].settings;
   auto set = [&](const std::string &name, double value) {
     if (name == lrName)
       settings.lr = value;
@@ -132,4 +150,44 @@ std::optional<SettingConflict> ParameterGroups::findConflict() const {
                                                            "', and 'plc-run params' lists all"};
   }
   return std::nullopt;
+}
+
+std::optional<SettingConflict> ParameterGroups::findUntaken(const std::vector<GroupedParameter> &parameters) const {
+  for (const auto &[path, numAxes, rows, frozen] : parameters) {
+    const Variant &variant = distinct[variantOf(path)];
+    bool isFrozen = frozen || (variant.group >= 0 && base.groups[static_cast<size_t>(variant.group)].frozen);
+    if (variant.form >= 0 || isFrozen)
+      continue;
+    std::string key = variant.group < 0 ? "optimizer.kind" : groupKey(static_cast<size_t>(variant.group), kindName);
+    return SettingConflict{key, "optimizer '" + kindOf(variant.group) + "' has no rules for the " +
+                                    std::to_string(numAxes) + " axes of parameter '" + path +
+                                    "'; give such parameters an [[optimizer.group]] with a 'kind' that has, such as "
+                                    "\"adamw\", or 'frozen = true'"};
+  }
+  return std::nullopt;
+}
+
+StatesOfParameters plc::module::statesOf(const OptimizerSettings &settings, const std::vector<ParameterInfo> &wholes) {
+  ParameterGroups groups(settings, groupedParameters(wholes));
+  StatesOfParameters states;
+  for (const ParameterInfo &each : wholes) {
+    const OptimizerForm *form = each.frozen ? nullptr : groups.formOf(each.path);
+    states.push_back(form ? form->states : std::vector<OptimizerState>());
+  }
+  return states;
+}
+
+std::vector<int64_t> plc::module::updatedShape(const std::vector<int64_t> &shape, int64_t rows) {
+  if (!rows)
+    return shape;
+  std::vector<int64_t> matrix{1, 1};
+  for (size_t axis = 0; axis < shape.size(); ++axis)
+    matrix[static_cast<int64_t>(axis) >= rows] *= shape[axis];
+  return matrix;
+}
+
+TensorInfo plc::module::momentOf(const ParameterInfo &parameter, const OptimizerState &state) {
+  // A shard has tensors of its own shape: rules on whole tensors do not meet it.
+  return {parameter.path, parameter.type,
+          state.lacks.empty() ? parameter.shape : state.shapeOf(updatedShape(parameter))};
 }

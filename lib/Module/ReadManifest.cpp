@@ -92,6 +92,8 @@ ParameterInfo readParameter(const JsonNode &node) {
   parameter.frozen = node["frozen"].boolean();
   if (node.has("shard"))
     parameter.shard = readShard(node["shard"]);
+  if (node.has("rows"))
+    parameter.rows = node["rows"].integer(1, static_cast<int64_t>(parameter.shape.size()) - 1);
   return parameter;
 }
 
@@ -116,26 +118,43 @@ void readSchedule(const JsonNode &node, OptimizerSettings &settings) {
     throw FormatError("manifest: " + conflict->text);
 }
 
+OptimizerSetting readSetting(const JsonNode &setting) {
+  return {
+      setting["name"].string(),
+      setting["value"].number(),
+      {setting["least"].number(), setting["most"].number(), setting["above"].boolean(), setting["below"].boolean()}};
+}
+
+OptimizerForm readForm(const JsonNode &node) {
+  OptimizerForm form{node["kind"].string(),     node["parameter"].string(),
+                     node["gradient"].string(), node["axes"].integer(0, maxCount),
+                     node["open"].boolean(),    {}};
+  form.states = node["states"].list([&](const JsonNode &state) {
+    auto readAxis = [&](const JsonNode &axis) { return axis.integer(1, form.numAxes); };
+    return OptimizerState{state["name"].string(), state["init"].number(), state["lacks"].list(readAxis)};
+  });
+  return form;
+}
+
 OptimizerSettings readOptimizer(const JsonNode &node) {
   OptimizerSettings settings;
   settings.kind = node["kind"].string();
   settings.lr = node["lr"].number();
-  settings.settings = node["settings"].list([](const JsonNode &setting) {
-    return OptimizerSetting{
-        setting["name"].string(),
-        setting["value"].number(),
-        {setting["least"].number(), setting["most"].number(), setting["above"].boolean(), setting["below"].boolean()}};
-  });
-  settings.states = node["states"].list(
-      [](const JsonNode &state) { return OptimizerState{state["name"].string(), state["init"].number()}; });
+  settings.settings = node["settings"].list(readSetting);
+  settings.forms = node["forms"].list(readForm);
   for (const char *path : {"optimizer.clip_norm", "optimizer.clip_value", "optimizer.ema"})
     readNumber(node, *findOptimizerKey(path), settings);
   settings.layerDecay = node["layer_decay"].number();
   settings.decayMatricesOnly = node["decay_matrices_only"].boolean();
   settings.groups = node["groups"].list([&](const JsonNode &group) {
-    ParameterGroup read{group["match"].string(), {}, group["frozen"].boolean()};
+    ParameterGroup read{group["match"].string(),
+                        {},
+                        group["frozen"].boolean(),
+                        group["kind"].string(),
+                        group["settings"].list(readSetting)};
+    const std::vector<OptimizerSetting> &known = read.kind.empty() ? settings.settings : read.settings;
     for (const auto &[name, value] : group["values"].members()) {
-      bool isOwn = std::ranges::any_of(settings.settings, [&](const auto &each) { return each.name == name; });
+      bool isOwn = std::ranges::any_of(known, [&](const auto &each) { return each.name == name; });
       if (!isOwn && name != lrName && name != clipNormName && name != clipValueName)
         value.fail("is the value of no setting of the optimizer");
       read.values.emplace_back(name, value.number());
@@ -152,6 +171,7 @@ OptimizerSettings readOptimizer(const JsonNode &node) {
 UpdateProgram readProgram(const JsonNode &node, int64_t numKernels) {
   auto text = [](const JsonNode &name) { return name.string(); };
   UpdateProgram program;
+  program.shape = node["shape"].list([](const JsonNode &extent) { return extent.integer(1, maxCount); });
   program.inputs = node["inputs"].list(text);
   program.results = node["results"].list(text);
   program.scratchBytes = node["scratch_bytes"].integer(0, maxBytes);
@@ -166,10 +186,8 @@ UpdateProgram readProgram(const JsonNode &node, int64_t numKernels) {
 }
 
 UpdateRules readUpdate(const JsonNode &node, int64_t numKernels) {
-  if (node.isNull())
-    return {};
-  return {node["parameter"].string(), node["gradient"].string(), readProgram(node["scalars"], numKernels),
-          readProgram(node["elements"], numKernels)};
+  auto readTensors = [&](const JsonNode &program) { return readProgram(program, numKernels); };
+  return {readProgram(node["scalars"], numKernels), node["tensors"].list(readTensors)};
 }
 
 PerRate readRates(const JsonNode &node) {
@@ -423,7 +441,8 @@ Manifest readRoot(const JsonNode &root) {
   int64_t number = 0;
   manifest.kernels = root["kernels"].list([&](const JsonNode &kernel) { return readKernel(kernel, number++); });
   auto numKernels = static_cast<int64_t>(manifest.kernels.size());
-  manifest.update = readUpdate(root["update"], numKernels);
+  auto readRules = [&](const JsonNode &update) { return readUpdate(update, numKernels); };
+  manifest.updates = root["updates"].list(readRules);
   for (const auto &[name, entry] : root["entries"].members())
     manifest.entries.push_back(readEntry(name, entry, numKernels, shards));
   return manifest;

@@ -46,25 +46,28 @@ json writeParameter(const ParameterInfo &parameter) {
                {"frozen", parameter.frozen}};
   if (parameter.shard)
     written["shard"] = writeShard(*parameter.shard);
+  if (parameter.rows)
+    written["rows"] = parameter.rows;
   return written;
 }
 
 json writeProgram(const UpdateProgram &program) {
   auto writeCall = [](const UpdateCall &call) { return json{{"kernel", call.kernel}, {"operands", call.operands}}; };
-  return {{"inputs", program.inputs},
-          {"results", program.results},
-          {"scratch_bytes", program.scratchBytes},
-          {"in_place", program.inPlace},
-          {"calls", list(program.calls, writeCall)}};
+  return {{"shape", program.shape},      {"inputs", program.inputs},
+          {"results", program.results},  {"scratch_bytes", program.scratchBytes},
+          {"in_place", program.inPlace}, {"calls", list(program.calls, writeCall)}};
 }
 
 json writeUpdate(const UpdateRules &rules) {
-  if (!rules.any())
-    return nullptr;
-  return {{"parameter", rules.parameter},
-          {"gradient", rules.gradient},
-          {"scalars", writeProgram(rules.scalars)},
-          {"elements", writeProgram(rules.elements)}};
+  return {{"scalars", writeProgram(rules.scalars)}, {"tensors", list(rules.tensors, writeProgram)}};
+}
+
+json writeForm(const OptimizerForm &form) {
+  auto writeState = [](const OptimizerState &state) {
+    return json{{"name", state.name}, {"init", state.init}, {"lacks", state.lacks}};
+  };
+  return {{"kind", form.kind},    {"parameter", form.parameter}, {"gradient", form.gradient},
+          {"axes", form.numAxes}, {"open", form.isOpen},         {"states", list(form.states, writeState)}};
 }
 
 json writeOptimizer(const OptimizerSettings &settings) {
@@ -77,17 +80,20 @@ json writeOptimizer(const OptimizerSettings &settings) {
     return json{{"name", setting.name}, {"value", setting.value},           {"least", limits.least},
                 {"most", limits.most},  {"above", limits.isLeastExclusive}, {"below", limits.isMostExclusive}};
   };
-  auto writeGroup = [](const ParameterGroup &group) {
+  auto writeGroup = [&](const ParameterGroup &group) {
     json values = json::object();
     for (const auto &[name, value] : group.values)
       values[name] = value;
-    return json{{"match", group.match}, {"values", std::move(values)}, {"frozen", group.frozen}};
+    return json{{"match", group.match},
+                {"values", std::move(values)},
+                {"frozen", group.frozen},
+                {"kind", group.kind},
+                {"settings", list(group.settings, writeSetting)}};
   };
-  auto writeState = [](const OptimizerState &state) { return json{{"name", state.name}, {"init", state.init}}; };
   return {{"kind", settings.kind},
           {"lr", settings.lr},
           {"settings", list(settings.settings, writeSetting)},
-          {"states", list(settings.states, writeState)},
+          {"forms", list(settings.forms, writeForm)},
           {"schedule", std::move(schedule)},
           {"clip_norm", settings.clipNorm},
           {"clip_value", settings.clipValue},
@@ -282,7 +288,7 @@ std::string writeManifest(const Manifest &manifest) {
             {"profiling", manifest.profiling},
             {"target_features", manifest.targetFeatures},
             {"optimizer", writeOptimizer(manifest.optimizer)},
-            {"update", writeUpdate(manifest.update)},
+            {"updates", list(manifest.updates, writeUpdate)},
             {"rates", writeRates(manifest.rates)},
             {"plan", json::parse(manifest.planJson)},
             {"parameters", list(manifest.held, writeParameter)},

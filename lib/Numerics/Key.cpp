@@ -64,7 +64,33 @@ static std::string withFormerWords(std::string text) {
   return text;
 }
 
+namespace {
+/// Takes what an update needs off the parameters of a module while it lives: an optimizer changes no gradient.
+class WithoutUpdates {
+public:
+  explicit WithoutUpdates(ModuleOp module) {
+    for (auto param : module.getOps<ein::ParamOp>()) {
+      taken.push_back({param, param.getMomentsAttr(), param.getWorkspaceAttr(), param.getRowsAttr()});
+      set(param, nullptr, nullptr, nullptr);
+    }
+  }
+  ~WithoutUpdates() {
+    for (auto &[param, moments, workspace, rows] : taken)
+      set(param, moments, workspace, rows);
+  }
+
+private:
+  static void set(ein::ParamOp param, ArrayAttr moments, IntegerAttr workspace, IntegerAttr rows) {
+    param.setMomentsAttr(moments);
+    param.setWorkspaceAttr(workspace);
+    param.setRowsAttr(rows);
+  }
+  std::vector<std::tuple<ein::ParamOp, ArrayAttr, IntegerAttr, IntegerAttr>> taken;
+};
+} // namespace
+
 std::string numerics::numericsKey(ModuleOp module) {
+  WithoutUpdates without(module);
   // The number of micro-batches is part of the text only if a sum depends on it.
   SmallVector<std::pair<ein::ModelOp, int64_t>> counts;
   for (auto model : module.getOps<ein::ModelOp>())

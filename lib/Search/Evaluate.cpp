@@ -100,8 +100,8 @@ Action Evaluator::stepOf(const StageTasks &tasks, const PlanSpec &plan, size_t r
   simulator::SharedWork work = machine.update(updated);
   // Copies count in full: no other rank helps with them.
   if (plan.replicas > 1) {
-    // An estimate: as if each parameter had one site.
-    double own = updated / double(1 + workload.lanes + workload.moments);
+    // An estimate: as if all parameters had one site, and as much beside them.
+    double own = updated * workload.ownedShare;
     auto copies = int64_t(own * double(plan.replicas - 1) * (double(workload.lanes) / double(plan.replicas) + 1) *
                           machine.cluster.inside.nsPerByte);
     work.ns += copies;

@@ -325,7 +325,7 @@ private:
       // The owner holds all its sites; of other replicas' gradients and of the moments it holds its share.
       int64_t others = sites * lanes * (plan.replicas - 1);
       out.persistentBytes[size_t(home)] +=
-          parameter.bytes * sites * lanes + aligned(parameter.bytes * (workload.moments + others) / plan.replicas);
+          parameter.bytes * sites * lanes + aligned((parameter.beside + parameter.bytes * others) / plan.replicas);
       out.updatedBytes[size_t(home)] += workload.updatedBytes(parameter) / plan.replicas;
     }
   }

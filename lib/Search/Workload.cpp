@@ -15,6 +15,13 @@ void Workload::derive() {
   firstOfFullBackward.clear();
   std::vector<std::set<int32_t>> earlier(units.size());
   hasBackward = false;
+  double owned = 0, updated = 0;
+  for (const Parameter &each : parameters)
+    if (!each.sites.empty()) {
+      owned += double(each.bytes);
+      updated += double(each.bytes * (1 + lanes) + each.beside);
+    }
+  ownedShare = updated > 0 ? owned / updated : 0;
   for (size_t index = 0; index < calls.size(); ++index) {
     const Call &call = calls[index];
     hasBackward |= call.kind != TaskKind::F;

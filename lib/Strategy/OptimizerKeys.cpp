@@ -48,23 +48,60 @@ static size_t countGroups(StringRef strategyFile, llvm::ArrayRef<std::string> se
   return std::min(count, mostGroups);
 }
 
-OptimizerChoice::OptimizerChoice(StringRef strategyFile, llvm::ArrayRef<std::string> sets, llvm::raw_ostream &errors)
-    : kind(std::get<std::string>(kindKey().initial)), numGroups(countGroups(strategyFile, sets)) {
-  auto kindIn = [](StringRef file, llvm::ArrayRef<std::string> sets) {
-    std::optional<std::string> kind;
-    KeyReader::peek(plc::keys::optimizerKind.path, file, sets, [&](const toml::node &node) {
-      if (auto text = node.value_exact<std::string>())
-        kind = *text;
-    });
-    return kind;
+/// The text of a kind in a file or in sets: that of `[optimizer]`, or of a group.
+static std::optional<std::string> kindIn(StringRef file, llvm::ArrayRef<std::string> sets,
+                                         std::optional<size_t> group) {
+  std::optional<std::string> kind;
+  auto take = [&](const toml::node *node) {
+    if (auto text = node ? node->value_exact<std::string>() : std::nullopt)
+      kind = *text;
   };
-  std::optional<std::string> ofFile = kindIn(strategyFile, {}), ofSets = kindIn("", sets);
-  if (ofFile || ofSets)
-    kind = ofSets ? *ofSets : *ofFile;
+  auto takeOfGroup = [&](const toml::node &node) {
+    if (const toml::table *table = node.as_table())
+      take(table->get(plc::module::kindName));
+  };
+  if (!group) {
+    KeyReader::peek(keys::optimizerKind.path, file, sets, [&](const toml::node &node) { take(&node); });
+    return kind;
+  }
+  KeyReader::peek(groupsPath, file, sets, [&](const toml::node &node) {
+    if (const toml::array *groups = node.as_array(); groups && *group < groups->size())
+      takeOfGroup(*groups->get(*group));
+  });
+  // As `Strategy::write` and sets of one key have them.
+  std::string path = groupsPath + ("." + std::to_string(*group));
+  KeyReader::peek(path.c_str(), file, sets, takeOfGroup);
+  path += std::string(".") + plc::module::kindName;
+  KeyReader::peek(path.c_str(), file, sets, [&](const toml::node &node) { take(&node); });
+  return kind;
+}
+
+static std::optional<ChosenOptimizer> chooseOf(std::optional<size_t> group, StringRef strategyFile,
+                                               llvm::ArrayRef<std::string> sets, llvm::raw_ostream &errors) {
+  std::optional<std::string> ofFile = kindIn(strategyFile, {}, group), ofSets = kindIn("", sets, group);
+  std::string key = group ? plc::module::groupKey(*group, plc::module::kindName) : keys::optimizerKind.path;
+  if (!ofFile && !ofSets && group)
+    return std::nullopt;
+  if (!ofFile && !ofSets)
+    ofSets = std::get<std::string>(kindKey().initial);
+  return ChosenOptimizer(key, ofSets ? *ofSets : *ofFile, strategyFile, /*isOfFile=*/!ofSets, errors);
+}
+
+OptimizerChoice::OptimizerChoice(StringRef strategyFile, llvm::ArrayRef<std::string> sets, llvm::raw_ostream &errors)
+    : common(*chooseOf(std::nullopt, strategyFile, sets, errors)) {
+  for (size_t group = 0, count = countGroups(strategyFile, sets); group < count; ++group)
+    ofGroups.push_back(chooseOf(group, strategyFile, sets, errors));
+}
+
+ChosenOptimizer::ChosenOptimizer(std::string key, StringRef kind, StringRef strategyFile, bool isOfFile,
+                                 llvm::raw_ostream &errors)
+    : key(std::move(key)) {
   StringRef rest = kind;
   if (!rest.consume_front("use ")) {
-    name = kind;
-    if (isSupported(kindKey(), kind, error))
+    name = kind.str();
+    Key key = kindKey();
+    key.path = intern(this->key);
+    if (isSupported(key, name, error))
       rules = language::OptimizerRules::read("", name, error, errors);
     else
       error += "; or \"use FILE:NAME\", with rules of your own";
@@ -74,11 +111,11 @@ OptimizerChoice::OptimizerChoice(StringRef strategyFile, llvm::ArrayRef<std::str
   name = optimizer.trim().str();
   file = path.trim().str();
   if (file.empty() || name.empty()) {
-    error = "'optimizer.kind = \"" + kind + "\"' is no \"use FILE:NAME\"";
+    error = "'" + this->key + " = \"" + kind.str() + "\"' is no \"use FILE:NAME\"";
     return;
   }
   // A path in a strategy file is relative to the file's folder.
-  if (!ofSets && llvm::sys::path::is_relative(file)) {
+  if (isOfFile && llvm::sys::path::is_relative(file)) {
     llvm::SmallString<128> full(llvm::sys::path::parent_path(strategyFile));
     llvm::sys::path::append(full, file);
     file = full.str().str();
@@ -90,25 +127,27 @@ OptimizerChoice::OptimizerChoice(StringRef strategyFile, llvm::ArrayRef<std::str
 std::vector<Key> OptimizerChoice::keysOfGroup(size_t group, llvm::ArrayRef<Key> ofOptimizer) const {
   auto pathIn = [&](const std::string &name) { return intern(module::groupKey(group, name)); };
   std::vector<Key> keys{{pathIn(module::matchName), Key::Type::Text, std::string(), {}},
-                        {pathIn(module::frozenName), Key::Type::Bool, false, {}}};
-  auto add = [&](StringRef path) {
-    Key &key = keys.emplace_back(*findKey(ofOptimizer, path));
-    key.path = pathIn(StringRef(path).rsplit('.').second.str());
+                        {pathIn(module::frozenName), Key::Type::Bool, false, {}},
+                        {pathIn(module::kindName), Key::Type::Text, std::string(), {}}};
+  auto add = [&](Key key) {
+    key.path = pathIn(StringRef(key.path).rsplit('.').second.str());
     key.isOptional = true;
+    keys.push_back(std::move(key));
   };
   for (const char *path :
        {plc::keys::optimizerLr.path, plc::keys::optimizerClipNorm.path, plc::keys::optimizerClipValue.path})
-    add(path);
-  if (rules)
-    for (const OptimizerSetting &setting : rules->header().settings)
-      add(pathOf(setting));
+    add(*findKey(ofOptimizer, path));
+  const ChosenOptimizer &chosen = ofGroups[group] ? *ofGroups[group] : common;
+  if (chosen.rules)
+    for (const OptimizerSetting &setting : chosen.rules->header().settings)
+      add(keyFor(setting));
   return keys;
 }
 
 std::vector<Key> OptimizerChoice::keys() const {
   std::vector<Key> own;
-  if (rules)
-    for (const OptimizerSetting &setting : rules->header().settings)
+  if (common.rules)
+    for (const OptimizerSetting &setting : common.rules->header().settings)
       own.push_back(keyFor(setting));
   for (const OptimizerHeader &header : language::standardOptimizers())
     for (const OptimizerSetting &setting : header.settings) {
@@ -127,7 +166,7 @@ std::vector<Key> OptimizerChoice::keys() const {
     if (StringRef(key.path) == keys::optimizerLr.path)
       all.insert(all.end(), own.begin(), own.end());
   }
-  for (size_t group = 0; group < numGroups; ++group) {
+  for (size_t group = 0; group < ofGroups.size(); ++group) {
     std::vector<Key> ofGroup = keysOfGroup(group, all);
     all.insert(all.end(), ofGroup.begin(), ofGroup.end());
   }

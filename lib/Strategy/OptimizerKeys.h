@@ -7,12 +7,21 @@
 
 namespace plc::strategy {
 
-/// What `optimizer.kind` asks for.
-struct OptimizerChoice {
-  std::string kind, file, name; // as given; `use FILE:NAME` in parts, the file empty for one of the library
+/// What `optimizer.kind`, or the `kind` of a group, asks for.
+struct ChosenOptimizer {
+  std::string key, file, name; // `use FILE:NAME` in parts, the file empty for one of the library
   std::unique_ptr<language::OptimizerRules> rules;
-  std::string error;    // why there are no rules; empty if errors in their file were printed
-  size_t numGroups = 0; // tables of `[[optimizer.group]]`
+  std::string error; // why there are no rules; empty if errors in their file were printed
+
+  /// `isOfFile`: the text stands in the strategy file, so paths begin in its folder.
+  ChosenOptimizer(std::string key, llvm::StringRef kind, llvm::StringRef strategyFile, bool isOfFile,
+                  llvm::raw_ostream &errors);
+};
+
+/// The optimizers of a strategy, and the keys that they add.
+struct OptimizerChoice {
+  ChosenOptimizer common;                               // that of `[optimizer]`
+  std::vector<std::optional<ChosenOptimizer>> ofGroups; // by table of `[[optimizer.group]]`
 
   /// Reads the rules that a strategy chooses. Errors in their file go to `errors`.
   OptimizerChoice(llvm::StringRef strategyFile, llvm::ArrayRef<std::string> sets, llvm::raw_ostream &errors);

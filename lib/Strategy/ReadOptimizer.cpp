@@ -24,15 +24,20 @@ module::OptimizerSettings plc::strategy::numbersOf(const std::map<std::string, S
 }
 
 static std::vector<module::ParameterGroup> groupsOf(const Strategy &strategy) {
-  std::vector<std::string> names{module::lrName, module::clipNormName, module::clipValueName};
-  for (const module::OptimizerSetting &setting : strategy.optimizer().settings)
-    names.push_back(setting.name);
   std::vector<module::ParameterGroup> groups;
   auto pathOf = [&](const std::string &name) { return module::groupKey(groups.size(), name); };
   while (strategy.hasKey(pathOf(module::matchName))) {
     module::ParameterGroup group{std::get<std::string>(strategy.valueAt(pathOf(module::matchName))),
                                  {},
                                  std::get<bool>(strategy.valueAt(pathOf(module::frozenName)))};
+    const module::OptimizerHeader &optimizer = strategy.optimizerOf(groups.size());
+    if (optimizer.name != strategy.optimizer().name) {
+      group.kind = optimizer.name;
+      group.settings = optimizer.settings;
+    }
+    std::vector<std::string> names{module::lrName, module::clipNormName, module::clipValueName};
+    for (const module::OptimizerSetting &setting : optimizer.settings)
+      names.push_back(setting.name);
     for (const std::string &name : names)
       if (strategy.isGiven(pathOf(name)))
         group.values.emplace_back(name, std::get<double>(strategy.valueAt(pathOf(name))));
@@ -48,7 +53,11 @@ module::OptimizerSettings plc::strategy::optimizerOf(const Strategy &strategy) {
   settings.settings = strategy.optimizer().settings;
   for (module::OptimizerSetting &setting : settings.settings)
     setting.value = std::get<double>(strategy.valueAt(setting.key()));
-  settings.states = strategy.optimizer().states;
+  for (const NamedOptimizer &each : strategy.optimizers())
+    for (module::OptimizerForm form : each.header.forms) {
+      form.kind = each.header.name;
+      settings.forms.push_back(std::move(form));
+    }
   settings.layerDecay = strategy.get(keys::optimizerLayerDecay);
   settings.decayMatricesOnly = strategy.get(keys::optimizerDecayMatricesOnly);
   settings.groups = groupsOf(strategy);

@@ -322,6 +322,13 @@ bool isNone(const Key &key) {
 
 } // namespace
 
+/// Reports why a strategy has no rules of an optimizer that it names.
+static void takeOptimizer(KeyReader &reader, const ChosenOptimizer &optimizer) {
+  if (!optimizer.error.empty())
+    reader.errorAt(optimizer.key, optimizer.error);
+  reader.failed |= !optimizer.rules;
+}
+
 std::optional<Strategy> Strategy::load(StringRef tool, StringRef file, llvm::ArrayRef<std::string> sets,
                                        llvm::raw_ostream &errors) {
   OptimizerChoice optimizer(file, sets, errors);
@@ -330,9 +337,10 @@ std::optional<Strategy> Strategy::load(StringRef tool, StringRef file, llvm::Arr
     reader.readFile("strategy", file);
   for (const std::string &set : sets)
     reader.readSet(set);
-  if (!optimizer.error.empty())
-    reader.errorAt(keys::optimizerKind.path, optimizer.error);
-  reader.failed |= !optimizer.rules;
+  takeOptimizer(reader, optimizer.common);
+  for (const std::optional<ChosenOptimizer> &ofGroup : optimizer.ofGroups)
+    if (ofGroup)
+      takeOptimizer(reader, *ofGroup);
   if (!reader.failed)
     readScheduleFile(reader, file, errors);
   if (!reader.failed)
@@ -363,16 +371,28 @@ std::optional<Strategy> Strategy::load(StringRef tool, StringRef file, llvm::Arr
   KeyLocations locations = reader.locations();
   Strategy strategy(reader.allKeys(), std::move(reader.settings), std::move(rates.settings), std::move(locations));
   strategy.nsPerUpdatedByte = updates;
-  strategy.rules = optimizer.rules->header();
-  strategy.rulesFile = optimizer.file;
+  strategy.chosen = {{optimizer.common.rules->header(), optimizer.common.file}};
+  for (const std::optional<ChosenOptimizer> &ofGroup : optimizer.ofGroups) {
+    strategy.chosenOfGroup.push_back(0);
+    if (!ofGroup)
+      continue;
+    auto known = llvm::find_if(strategy.chosen, [&](const auto &each) { return each.header.name == ofGroup->name; });
+    strategy.chosenOfGroup.back() = known - strategy.chosen.begin();
+    if (known == strategy.chosen.end())
+      strategy.chosen.push_back({ofGroup->rules->header(), ofGroup->file});
+    else if (known->file != ofGroup->file) { // moments are known by the optimizer's name
+      errors << tool << ": error: '" << ofGroup->key << "' and another 'kind' name different optimizers '"
+             << ofGroup->name << "'; give one of them another name\n";
+      return std::nullopt;
+    }
+  }
   return strategy;
 }
 
 void Strategy::chooseOptimizer() {
   for (const plc::module::OptimizerHeader &header : plc::language::standardOptimizers())
     if (header.name == get(keys::optimizerKind))
-      rules = header;
-  rulesFile.clear();
+      chosen.front() = {header, ""};
 }
 
 bool Strategy::useRates(StringRef text) {
@@ -421,14 +441,24 @@ void Strategy::explain(llvm::raw_ostream &os) const {
   }
 }
 
+/// The optimizer that a key names; null for other keys.
+const NamedOptimizer *Strategy::namedBy(StringRef path) const {
+  if (path == keys::optimizerKind.path)
+    return &chosen.front();
+  for (size_t group = 0; group < chosenOfGroup.size(); ++group)
+    if (path == plc::module::groupKey(group, plc::module::kindName))
+      return &chosen[chosenOfGroup[group]];
+  return nullptr;
+}
+
 /// A value in the format of a strategy file.
 std::string Strategy::textOf(const Key &key, const Setting &setting) const {
   if (key.type == Key::Type::Bytes)
     return "\"" + std::to_string(std::get<int64_t>(setting.value)) + "B\"";
-  if (key.path == StringRef(keys::optimizerKind.path) && !rulesFile.empty()) {
-    llvm::SmallString<128> path(rulesFile); // the file may be moved
+  if (const NamedOptimizer *named = namedBy(key.path); named && !named->file.empty()) {
+    llvm::SmallString<128> path(named->file); // the file may be moved
     llvm::sys::fs::make_absolute(path);
-    return print(Value("use " + path.str().str() + ":" + rules.name));
+    return print(Value("use " + path.str().str() + ":" + named->header.name));
   }
   if (!llvm::is_contained({keys::machineRates.path, keys::machineProfile.path}, StringRef(key.path)))
     return print(key, setting.value);

@@ -59,7 +59,7 @@ private:
                                  {"v", ElementType::F32, {2}, {}, false}};
   OptimizerSettings settings = [] {
     OptimizerSettings made;
-    made.states = {{"m"}, {"v"}};
+    made.forms = {{made.kind, "w", "g", 0, true, {{"m"}, {"v"}}}};
     return made;
   }();
 };

@@ -112,7 +112,7 @@ InterpretedEngine::InterpretedEngine(const runtime::ModelRequest &request, const
     : source(request, settings), settings(settings), real(rowOf(settings.compute).real) {
   // Memory is checked before any of it is allocated.
   listParameters();
-  runtime::checkAvailable(request.file, "parameters", runtime::parameterBytes(parameterList, optimizer().numBeside()));
+  runtime::checkAvailable(request.file, "parameters", runtime::parameterBytes(parameterList, &optimizer()));
   holdParameters();
   listEntries(request.outputs);
   runtime::RunSettings run = runSettings();
@@ -120,7 +120,7 @@ InterpretedEngine::InterpretedEngine(const runtime::ModelRequest &request, const
     run.keep(set.substr(0, set.find('=')));
   setRun(run);
   if (source.hasLoss())
-    rules = std::make_unique<InterpretedRules>(settings);
+    rules = std::make_unique<InterpretedRules>(this->settings); // which lives as long
 }
 
 std::string InterpretedEngine::modelName() const { return source.getModel().getSymName().str(); }
@@ -166,7 +166,8 @@ void InterpretedEngine::listParameters() {
     auto init = module::initializerOf(stringifyEnum(param.getInit()), param.getA().convertToDouble(),
                                       param.getB().convertToDouble());
     parameterList.push_back({param.getSymName().str(), ein::lacksPrecision(type) ? real : elementTypeOf(type),
-                             type.getShape().vec(), init, param.getFrozen(), ein::findShard(param.getShardAttr())});
+                             type.getShape().vec(), init, param.getFrozen(), ein::findShard(param.getShardAttr()),
+                             int64_t(param.getRows().value_or(0))});
   }
   parameterList = module::wholeParameters(parameterList); // IR may have shards
 }
@@ -175,8 +176,8 @@ void InterpretedEngine::listParameters() {
 void InterpretedEngine::holdParameters() {
   for (const runtime::ParameterInfo &info : parameterList) {
     held.push_back({Tensor(info.type, info.shape), {}, {}});
-    for (int moment = 0; !info.frozen && moment < optimizer().numMoments(); ++moment)
-      held.back().moments.push_back(firstMoment(held.size() - 1, static_cast<size_t>(moment)));
+    for (size_t moment = 0; moment < statesOf(held.size() - 1).size(); ++moment)
+      held.back().moments.push_back(firstMoment(held.size() - 1, moment));
     if (optimizer().keepsAverages())
       held.back().average = held.back().value.copy();
   }
@@ -184,8 +185,9 @@ void InterpretedEngine::holdParameters() {
 
 /// A state of the optimizer before the first step; `which` counts from 0.
 Tensor InterpretedEngine::firstMoment(size_t index, size_t which) const {
-  Tensor moment(parameterList[index].type, parameterList[index].shape);
-  runtime::fillElements(moment.element, moment.numElements(), moment.data(), optimizer().states[which].init);
+  const module::OptimizerState &state = statesOf(index)[which];
+  Tensor moment(parameterList[index].type, module::momentOf(parameterList[index], state).shape);
+  runtime::fillElements(moment.element, moment.numElements(), moment.data(), state.init);
   return moment;
 }
 
@@ -431,13 +433,21 @@ void InterpretedEngine::updateParameters(const runtime::TrainingStep &step, Prog
   if (!result.finite && settings.optimizer.leavesOut())
     return;
   const std::vector<double> scales = parameters.scales(norm, step.lossScale);
-  std::vector<std::optional<runtime::UpdateStep>> updates(scales.size()); // by variant
+  std::map<std::pair<size_t, std::vector<int64_t>>, std::optional<runtime::UpdateStep>> updates; // by variant, shape
   for (const Trained &each : trained) {
     const runtime::ParameterInfo &info = parameterList[each.whole];
     const size_t variant = parameters.groups().variantOf(info.path);
-    std::optional<runtime::UpdateStep> &update = updates[variant];
+    std::optional<runtime::UpdateStep> &update = updates[{variant, info.shape}];
     if (!update) {
-      update.emplace(parameters.groups().settingsOf(variant), rules->rules(), *rules, step.number);
+      const auto form = static_cast<size_t>(parameters.groups().variants()[variant].form);
+      if (each.shard && !settings.optimizer.forms[form].isElementwise())
+        throw runtime::Error(runtime::BadInput, "",
+                             "optimizer '" + settings.optimizer.forms[form].kind + "' updates parameter '" + info.path +
+                                 "' as a whole, but the program has shards of it");
+      const std::vector<int64_t> shape = module::updatedShape(info);
+      const runtime::UpdateRules &ofForm = rules->rules(form, shape);
+      update.emplace(parameters.groups().settingsOf(variant), settings.optimizer.forms[form], ofForm,
+                     *ofForm.find(shape), *rules, step.number);
       update->gradientScale = scales[variant];
     }
     Held &whole = held[each.whole];

@@ -59,7 +59,7 @@ Settings readSettings(const runtime::ModelRequest &request) {
   settings.lanes = strategy->get(keys::gradientLanes);
   settings.shards = strategy->shards();
   settings.optimizer = strategy::optimizerOf(*strategy);
-  settings.optimizerFile = strategy->optimizerFile();
+  settings.optimizers = strategy->optimizers();
   settings.locations = strategy->locations();
   return settings;
 }

@@ -4,6 +4,7 @@
 
 #include "plc/Commands/Commands.h"
 #include "plc/Runtime/Base/Optimizer.h"
+#include "plc/Strategy/Strategy.h"
 #include "plc/Support/KeyLocations.h"
 #include "plc/Support/Precisions.h"
 
@@ -18,7 +19,7 @@ struct Settings {
   int64_t accumulationSteps = 1, lanes = 1;
   std::vector<std::string> shards; // NAME=SHARDS
   runtime::OptimizerSettings optimizer;
-  std::string optimizerFile; // of its rules; empty: the library's
+  std::vector<strategy::NamedOptimizer> optimizers; // that `optimizer` names, with their files
   KeyLocations locations;
 };
 

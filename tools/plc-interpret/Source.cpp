@@ -66,8 +66,8 @@ Source::Source(const runtime::ModelRequest &request, const Settings &settings)
     parseIR(request.file);
   language::PassErrors errors(sources, context, llvm::errs(), settings.locations);
   for (ModuleOp each : {*module, step ? *step : ModuleOp()})
-    if (each &&
-        failed(strategy::applyGroups(each, settings.optimizer, /*isDifferentiated=*/!rules && isDifferentiated(each))))
+    if (each && failed(strategy::applyGroups(each, settings.optimizer,
+                                             /*isDifferentiated=*/!rules && isDifferentiated(each), hasLoss())))
       throw told(errors.getExitCode());
 }
 

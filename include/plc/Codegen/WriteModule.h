@@ -27,13 +27,20 @@ struct ModuleEntry {
   mlir::ModuleOp module;
 };
 
+/// Lowered rules of a form of an optimizer, with the kernels that its `module::UpdateRules` calls, by their numbers
+/// here.
+struct UpdateModules {
+  mlir::ModuleOp scalars; // may be null
+  std::vector<mlir::ModuleOp> tensors;
+};
+
 /// What a `.plcm` contains beside its kernels and plans.
 struct ModuleRequest {
-  std::vector<ModuleEntry> entries;  // in the order of the manifest; names of the first one's kernels win
-  mlir::ModuleOp scalars, elements;  // have the kernels that `manifest.update` calls, by their numbers here; or null
-  module::Manifest manifest;         // the writer adds parameters, kernels, entries and bytes of code
-  std::vector<std::string> features; // see featuresOf
-  std::string objectFolder;          // folder of the ObjectCache; empty: none
+  std::vector<ModuleEntry> entries;   // in the order of the manifest; names of the first one's kernels win
+  std::vector<UpdateModules> updates; // by form, as `manifest.updates`
+  module::Manifest manifest;          // the writer adds parameters, kernels, entries and bytes of code
+  std::vector<std::string> features;  // see featuresOf
+  std::string objectFolder;           // folder of the ObjectCache; empty: none
 };
 
 /// The manifest and the code of all entries. Equal kernels of several entries are one.

@@ -110,6 +110,9 @@ struct RankInfo {
   }
 };
 
+/// Where the persistent buffers of a rank end, aligned: the rest of its arena is for values and updates.
+int64_t endOfBuffers(const RankInfo &rank);
+
 /// Bytes that a rank's optimizer step reads and writes: the parameters that it updates, their gradients, moments and
 /// averages.
 int64_t updatedBytes(const RankInfo &rank);

@@ -30,6 +30,8 @@ struct ParameterInfo {
   Initializer init;
   bool frozen = false;
   std::optional<ShardName> shard{}; ///< if it is a shard of a whole parameter; `path` is then its text
+  int64_t rows = 0; ///< of more than two axes: the first ones that count the rows of a matrix, the others its columns;
+                    ///< 0: the last two axes are those of a matrix
 
   TensorInfo tensor() const { return {path, type, shape}; }
   TensorInfo gradient() const { return {.name = gradientName(path), .type = type, .shape = shape, .gradientOf = path}; }

@@ -51,7 +51,7 @@ struct Manifest {
   bool profiling = false;                           // time every call
   std::vector<std::string> targetFeatures;
   OptimizerSettings optimizer;
-  UpdateRules update;                    // of that optimizer, if an entry trains
+  std::vector<UpdateRules> updates;      // by form of that optimizer, if an entry trains
   PerRate rates;                         // by which times were predicted
   std::vector<ParameterInfo> held;       // as programs have them: shards of some (ParameterShards.h)
   std::vector<ParameterInfo> parameters; // whole, as users see them

@@ -41,6 +41,7 @@ struct Parameter {
   int64_t bytes = 0;              ///< aligned
   std::vector<int32_t> readers{}; ///< units, ascending
   std::vector<int32_t> sites{};   ///< calls that add to its gradient; empty: it is not trained
+  int64_t beside = 0;             ///< bytes of the tensors that its owner keeps beside it, if it is trained
   bool operator==(const Parameter &) const = default;
 };
 
@@ -68,7 +69,6 @@ struct Sharing {
 struct Workload {
   int64_t microBatches = 1;
   int64_t lanes = 1;              ///< accumulation groups of each gradient
-  int64_t moments = 0;            ///< tensors that the optimizer keeps for each trained parameter
   bool stepsMeet = false;         ///< the update needs the norm of all gradients
   std::vector<int64_t> samples{}; ///< of each micro-batch, the most first; empty: all equal
   std::optional<Sharing> sharing{};
@@ -85,6 +85,7 @@ struct Workload {
   std::vector<std::vector<int32_t>> callsOf{}; ///< by unit: its forward calls
   std::vector<std::vector<int32_t>> joined{};  ///< by call: calls of W that follow it in a full backward
   std::vector<int32_t> firstOfFullBackward{};  ///< calls of W that precede all others
+  double ownedShare = 0;                       ///< of what updates read and write: parameters, if each had one site
   bool hasBackward = false;
 
   /// Computes the derived fields; call it after any change of the others. O(calls + values).
@@ -94,7 +95,7 @@ struct Workload {
   int64_t workNs() const;
   /// Bytes that the update of a parameter reads and writes, of all replicas together.
   int64_t updatedBytes(const Parameter &each) const {
-    return each.bytes * (1 + int64_t(each.sites.size()) * lanes + moments);
+    return each.bytes * (1 + int64_t(each.sites.size()) * lanes) + each.beside;
   }
   /// The share of a micro-batch in a number of the largest one, in proportion to its samples, rounded up.
   int64_t scaled(int64_t whole, int64_t microBatch) const {

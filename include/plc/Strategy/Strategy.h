@@ -90,6 +90,12 @@ decltype(auto) valueOf(const std::map<std::string, Setting> &settings, TypedKey<
     return (std::get<T>(value));
 }
 
+/// An optimizer that a strategy names: its rules are read and checked, not lowered.
+struct NamedOptimizer {
+  module::OptimizerHeader header;
+  std::string file; ///< of the rules; empty: std/optim.ein
+};
+
 class Strategy {
 public:
   /// Reads `file` (none if empty), then `sets` ("KEY=VALUE"), then fills in the preset. Prints errors to `errors`, as
@@ -107,10 +113,11 @@ public:
   bool hasKey(llvm::StringRef path) const { return settings.count(path.str()); }
   const Value &valueAt(llvm::StringRef path) const { return settings.find(path.str())->second.value; }
 
-  /// The rules that `optimizer.kind` names: read and checked, not lowered.
-  const module::OptimizerHeader &optimizer() const { return rules; }
-  /// The file that they stand in; empty: std/optim.ein.
-  const std::string &optimizerFile() const { return rulesFile; }
+  /// The optimizers that `optimizer.kind` and groups name, each once: that of `optimizer.kind` first.
+  const std::vector<NamedOptimizer> &optimizers() const { return chosen; }
+  const module::OptimizerHeader &optimizer() const { return chosen.front().header; }
+  /// That of a group.
+  const module::OptimizerHeader &optimizerOf(size_t group) const { return chosen[chosenOfGroup[group]].header; }
 
   /// The sharded sizes, each as "NAME=SHARDS".
   std::vector<std::string> shards() const {
@@ -171,11 +178,12 @@ private:
   std::string textOf(const Key &key, const Setting &setting) const;
   /// Takes the rules of the library's optimizer that the key names.
   void chooseOptimizer();
+  const NamedOptimizer *namedBy(llvm::StringRef path) const;
 
   std::vector<Key> known; ///< all keys, with the settings of the optimizer
   Settings settings, ratesOfFile;
-  module::OptimizerHeader rules;
-  std::string rulesFile;
+  std::vector<NamedOptimizer> chosen;
+  std::vector<size_t> chosenOfGroup;
   std::optional<double> nsPerUpdatedByte; ///< from the profile
   KeyLocations given;
 };

@@ -224,6 +224,16 @@ LogicalResult ParamOp::verify() {
     return emitOpError("has ") << getSizes()->size() << " 'sizes' but " << rank << " axes";
   if (ShardAttr shard = getShardAttr(); shard && shard.getAxis() >= rank) // (C3)
     return emitOpError("is a shard along axis ") << shard.getAxis() << " but has " << rank << " axes";
+  if (getMoments()) // (C4)
+    for (auto axes : getMoments()->getAsRange<DenseI64ArrayAttr>()) {
+      int64_t last = -1;
+      for (int64_t axis : axes.asArrayRef())
+        if (axis <= std::exchange(last, axis) || axis >= rank)
+          return emitOpError("has 'moments' with axis ")
+                 << axis << ", expected ascending axes of the " << rank << " of the parameter";
+    }
+  if (int64_t rows = getRows().value_or(1); rows < 1 || (getRows() && rows >= rank)) // (C5)
+    return emitOpError("has 'rows' ") << rows << " but " << rank << " axes";
   return verifyShard(*this, getShardAttr(), getSymName());
 }
 

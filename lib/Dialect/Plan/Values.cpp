@@ -33,6 +33,16 @@ bool plc::plan::isPersistent(Value resolved) {
 
 int64_t plc::plan::byteSize(Type type) { return byteSizeOf(cast<RankedTensorType>(type)); }
 
+SmallVector<int64_t> plc::plan::momentBytes(Type parameter, std::optional<ArrayAttr> moments, int64_t standard) {
+  if (!moments)
+    return SmallVector<int64_t>(standard, byteSize(parameter));
+  auto whole = cast<RankedTensorType>(parameter);
+  return llvm::map_to_vector(moments->getAsRange<DenseI64ArrayAttr>(), [&](DenseI64ArrayAttr axes) {
+    auto shape = llvm::map_to_vector(axes.asArrayRef(), [&](int64_t axis) { return whole.getDimSize(axis); });
+    return byteSize(whole.clone(shape));
+  });
+}
+
 int64_t plc::plan::byteSize(ProgramOp program, Type type, int64_t mb) {
   return byteSize(program.getCut().typeIn(mb, type));
 }

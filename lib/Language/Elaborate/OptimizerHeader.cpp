@@ -26,23 +26,39 @@ public:
       readStatement(*statement);
     if (!optimizer.hasSyntaxErrors)
       checkNext();
+    header.forms = {form};
     return diagnostics.size() == errors && !optimizer.hasSyntaxErrors ? std::optional(header) : std::nullopt;
   }
 
 private:
-  static bool isWhole(const Declarator &declarator) {
-    return declarator.axes.size() == 1 && declarator.axes[0].isEllipsis() && declarator.element.empty();
+  /// The names of a tensor's axes, "..." among them. Nullopt if one is no name.
+  static std::optional<std::vector<StringRef>> axesOf(const Declarator &declarator) {
+    std::vector<StringRef> axes;
+    for (const IndexEntry &entry : declarator.axes) {
+      bool isName =
+          entry.isEllipsis() || (entry.expr && entry.expr->kind == Expr::Name && !isSizeName(entry.expr->name));
+      StringRef name = !isName ? "" : entry.isEllipsis() ? "..." : entry.expr->name;
+      if (!isName || llvm::is_contained(axes, name))
+        return std::nullopt;
+      axes.push_back(name);
+    }
+    return declarator.element.empty() && !axes.empty() ? std::optional(axes) : std::nullopt;
   }
 
   void readArguments() {
-    if (optimizer.arguments.size() != 2 || !llvm::all_of(optimizer.arguments, isWhole)) {
+    bool areTwo = optimizer.arguments.size() == 2;
+    std::optional<std::vector<StringRef>> ofParameter = areTwo ? axesOf(optimizer.arguments[0]) : std::nullopt;
+    if (!ofParameter || axesOf(optimizer.arguments[1]) != ofParameter) {
       diagnostics.error(optimizer.location,
-                        "an optimizer has two arguments, a parameter and its gradient: 'optimizer " + optimizer.name +
-                            "(w[...], g[...])'");
+                        "an optimizer has two arguments of the same axes, a parameter and its gradient: 'optimizer " +
+                            optimizer.name + "(w[...], g[...])', or '(w[..., r, c], g[..., r, c])' for matrices");
       return;
     }
-    header.parameter = optimizer.arguments[0].name.str();
-    header.gradient = optimizer.arguments[1].name.str();
+    axes = *ofParameter;
+    form.parameter = optimizer.arguments[0].name.str();
+    form.gradient = optimizer.arguments[1].name.str();
+    form.isOpen = axes.front() == "...";
+    form.numAxes = int64_t(axes.size()) - form.isOpen;
     for (const Declarator &argument : optimizer.arguments)
       refuseGiven(argument.name, argument.location);
   }
@@ -112,9 +128,11 @@ private:
 
   void readState(const Statement &statement, const ParamName &state) {
     const Declarator &name = state.declarator;
-    if (!statement.isBroken && !isWhole(name))
-      diagnostics.error(name.location, "found state '" + name.name + "' of other axes, expected the parameter's: '" +
-                                           name.name + "[...]'");
+    std::optional<std::vector<int64_t>> lacks = lackedBy(name);
+    if (!statement.isBroken && !axes.empty() && !lacks)
+      diagnostics.error(name.location, "found state '" + name.name + "' of other axes, expected the parameter's, or " +
+                                           "some of them in their order: '" + name.name + "[" + llvm::join(axes, ", ") +
+                                           "]'");
     refuseGiven(name.name, name.location);
     if (statement.isBroken || state.initializer < 0)
       return;
@@ -123,18 +141,36 @@ private:
     if (number && !std::isfinite(*number))
       diagnostics.error(init.location, "state '" + name.name + "' begins as " + init.text.substr(0, 60) +
                                            ", expected a finite number");
-    header.states.push_back({name.name.str(), number.value_or(0)});
+    form.states.push_back({name.name.str(), number.value_or(0), lacks.value_or(std::vector<int64_t>())});
     states[name.name] = name.location;
+  }
+
+  /// The axes of the parameter that a state does not have, from the last one, which is 1. Nullopt if the state has
+  /// others, or none.
+  std::optional<std::vector<int64_t>> lackedBy(const Declarator &state) const {
+    std::optional<std::vector<StringRef>> own = axesOf(state);
+    if (!own)
+      return std::nullopt;
+    std::vector<int64_t> lacks;
+    size_t at = own->size();
+    for (size_t axis = axes.size(); axis-- > 0;)
+      if (at && (*own)[at - 1] == axes[axis])
+        --at;
+      else
+        lacks.push_back(int64_t(axes.size() - axis));
+    // How many axes `...` stands for is not known, so a state has them all.
+    bool lacksOpen = form.isOpen && llvm::is_contained(lacks, int64_t(axes.size()));
+    return at || lacksOpen ? std::nullopt : std::optional(lacks);
   }
 
   void readNext(const Statement &statement) {
     const Declarator &left = statement.lefts[0];
     StringRef name = statement.skip;
-    if (header.parameter.empty()) // reported already
+    if (form.parameter.empty()) // reported already
       return;
-    if (name != header.parameter && !states.count(name)) {
+    if (name != form.parameter && !states.count(name)) {
       diagnostics.error(left.location, "found 'next " + name + "', but '" + name + "' is neither the parameter '" +
-                                           header.parameter + "' nor a state");
+                                           form.parameter + "' nor a state");
       return;
     }
     auto [earlier, isNew] = next.try_emplace(name, left.location);
@@ -144,10 +180,10 @@ private:
   }
 
   void checkNext() {
-    if (!header.parameter.empty() && !next.count(header.parameter))
-      diagnostics.error(optimizer.location, "optimizer '" + optimizer.name + "' has no 'next " + header.parameter +
+    if (!form.parameter.empty() && !next.count(form.parameter))
+      diagnostics.error(optimizer.location, "optimizer '" + optimizer.name + "' has no 'next " + form.parameter +
                                                 "', so it changes no parameter");
-    for (const plc::module::OptimizerState &state : header.states)
+    for (const plc::module::OptimizerState &state : form.states)
       if (!next.count(state.name))
         diagnostics.error(states[state.name], "state '" + state.name + "' has no 'next " + state.name +
                                                   "': write its value after the step");
@@ -157,6 +193,8 @@ private:
   const Sizes &sizes;
   Diagnostics &diagnostics;
   OptimizerHeader header;
+  plc::module::OptimizerForm form;
+  std::vector<StringRef> axes; // of the parameter
   llvm::StringMap<SMLoc> states, next;
 };
 } // namespace

@@ -2,7 +2,7 @@
 //
 // Scalars are computed once for a step, in f64; tensors element by element, in the parameter's type. A rule may mix
 // both, as in `m * beta1 + (1 - beta1) * g`. So each largest expression of scalars alone, here `1 - beta1`, becomes a
-// result of a model of scalars, and an argument of the rules on elements, which has its text for a name.
+// result of a model of scalars, and an argument of the rules on tensors, which has its text for a name.
 //
 //===----------------------------------------------------------------------===//
 #include "SplitScalars.h"
@@ -15,14 +15,18 @@
 using namespace plc::language;
 using llvm::Twine;
 using plc::Diagnostics;
-
-static const std::string blockExtent = std::to_string(plc::module::updateBlock);
+using plc::module::OptimizerForm;
 
 namespace {
 class ScalarSplitter {
 public:
-  ScalarSplitter(Unit &unit, const Function &optimizer, Diagnostics &diagnostics)
-      : unit(unit), file(unit.file), optimizer(optimizer), diagnostics(diagnostics) {}
+  ScalarSplitter(Unit &unit, const Function &optimizer, const OptimizerForm &form, llvm::ArrayRef<int64_t> shape,
+                 Diagnostics &diagnostics)
+      : unit(unit), file(unit.file), optimizer(optimizer), form(form), diagnostics(diagnostics),
+        shape(shape.begin(), shape.end()) {
+    if (form.isElementwise())
+      this->shape = {plc::module::updateBlock};
+  }
 
   std::optional<SplitRules> run() {
     size_t errors = diagnostics.size();
@@ -45,7 +49,7 @@ public:
       return std::nullopt;
     finishRules();
     split.scalars = finishScalars();
-    split.elements = makeElements();
+    split.tensors = makeTensors();
     return split;
   }
 
@@ -67,6 +71,7 @@ private:
 
   // Expressions.
 
+  static bool isExtent(const Expr &expr) { return expr.kind == Expr::Call && expr.name == "size"; }
   static bool isPower(const Expr &expr) { return expr.kind == Expr::Call && expr.name == "power"; }
   bool isTruth(const Expr &expr) const {
     switch (expr.kind) {
@@ -79,9 +84,9 @@ private:
     default: return false;
     }
   }
-  /// Whether no tensor occurs.
+  /// Whether no tensor occurs, and no extent, which only the tensors' model knows.
   bool isScalar(const Expr &expr) const {
-    if (expr.kind == Expr::Access || expr.brackets)
+    if (expr.kind == Expr::Access || expr.brackets || isExtent(expr))
       return false;
     if (expr.kind == Expr::Name && !isSizeName(expr.name))
       return known.lookup(expr.name) != What::Tensor;
@@ -99,6 +104,8 @@ private:
       reportUnknown(expr);
     if (isPower(expr))
       return checkPower(expr);
+    if (isExtent(expr))
+      return; // of an index
     for (const Expr *operand : expr.operands)
       checkNames(*operand);
     for (const NamedExpr &given : expr.given)
@@ -195,18 +202,18 @@ private:
     return nameFor(expr, name);
   }
 
-  /// The expression as the rules on elements have it.
-  const Expr *inElements(const Expr &expr) {
+  /// The expression as the rules on tensors have it.
+  const Expr *inTensors(const Expr &expr) {
     if (isScalar(expr) && hasNames(expr) && !isTruth(expr))
       return argumentFor(expr);
-    if (expr.kind == Expr::Number || expr.kind == Expr::Name || expr.kind == Expr::Access)
+    if (expr.kind == Expr::Number || expr.kind == Expr::Name || expr.kind == Expr::Access || isExtent(expr))
       return &expr;
     Expr *copy = copyOf(expr);
     size_t first = 0;
     if (expr.kind == Expr::Sum || expr.kind == Expr::Product)
       first = joinLeading(expr, *copy);
     for (const Expr *&operand : llvm::MutableArrayRef(copy->operands).drop_front(first))
-      operand = inElements(*operand);
+      operand = inTensors(*operand);
     return copy;
   }
 
@@ -245,7 +252,7 @@ private:
       if (isScalarRule)
         scalars->body.push_back(copyOf(rule, inScalars(*rule.value)));
       if (!isScalarRule || truth)
-        rules->body.push_back(copyOf(rule, inElements(*rule.value)));
+        rules->body.push_back(copyOf(rule, inTensors(*rule.value)));
     }
     for (const Declarator &left : rule.lefts) {
       if (rule.isNext)
@@ -272,11 +279,28 @@ private:
     made.location = location;
     return made;
   }
-  Declarator whole(const Declarator &like, StringRef name, const Expr *extent) {
-    Declarator made = plain(name, like.location);
-    made.brackets = true;
-    made.axes.push_back({like.location, extent});
+  /// A tensor of the rules by another name.
+  static Declarator named(const Declarator &like, StringRef name) {
+    Declarator made = like;
+    made.name = name;
     return made;
+  }
+  /// A tensor of the model.
+  Declarator sized(const Declarator &like, llvm::ArrayRef<int64_t> extents) {
+    Declarator made = plain(like.name, like.location);
+    made.brackets = !extents.empty();
+    for (int64_t extent : extents) {
+      Expr &number = file.exprs.emplace_back();
+      number.kind = Expr::Number;
+      number.location = like.location;
+      number.text = file.names.emplace_back(std::to_string(extent));
+      made.axes.push_back({like.location, &number});
+    }
+    return made;
+  }
+  std::vector<int64_t> shapeOf(const Declarator &tensor) const {
+    auto state = llvm::find_if(form.states, [&](const auto &each) { return each.name == tensor.name; });
+    return state == form.states.end() ? shape : state->shapeOf(shape);
   }
 
   std::vector<const Declarator *> tensors() const {
@@ -287,12 +311,12 @@ private:
 
   void finishRules() {
     for (const Declarator *tensor : tensors())
-      rules->arguments.push_back(whole(*tensor, tensor->name, nullptr));
+      rules->arguments.push_back(*tensor);
     for (StringRef name : arguments)
       rules->arguments.push_back(plain(name, optimizer.location));
     for (const Declarator *tensor : tensors())
       if (tensor != &optimizer.arguments[1])
-        rules->results.push_back(whole(*tensor, file.names.emplace_back("next " + tensor->name.str()), nullptr));
+        rules->results.push_back(named(*tensor, file.names.emplace_back("next " + tensor->name.str())));
   }
 
   Function *finishScalars() {
@@ -304,27 +328,23 @@ private:
     return scalars->results.empty() ? nullptr : scalars;
   }
 
-  Function *makeElements() {
-    Expr &extent = file.exprs.emplace_back();
-    extent.kind = Expr::Number;
-    extent.location = optimizer.location;
-    extent.text = blockExtent;
+  Function *makeTensors() {
     Expr &call = file.exprs.emplace_back();
     call.kind = Expr::Call;
     call.location = optimizer.location;
     call.text = optimizer.name;
     call.name = rules->name;
-    Function *made = make(Function::Model, optimizer.name.str() + ".elements");
+    Function *made = make(Function::Model, optimizer.name.str() + ".tensors");
     Statement &statement = file.statements.emplace_back();
     statement.kind = Statement::Rule;
     statement.location = optimizer.location;
     statement.value = &call;
     for (const Declarator *tensor : tensors()) {
-      made->arguments.push_back(whole(*tensor, tensor->name, &extent));
+      made->arguments.push_back(sized(*tensor, shapeOf(*tensor)));
       if (tensor == &optimizer.arguments[1])
         continue;
       statement.lefts.push_back(plain(tensor->name, tensor->location));
-      made->results.push_back(whole(*tensor, tensor->name, &extent));
+      made->results.push_back(made->arguments.back());
     }
     for (StringRef name : arguments)
       made->arguments.push_back(plain(name, optimizer.location));
@@ -343,16 +363,19 @@ private:
   Unit &unit;
   File &file;
   const Function &optimizer;
+  const OptimizerForm &form;
   Diagnostics &diagnostics;
+  std::vector<int64_t> shape; // of the parameter
   llvm::StringMap<What> known;
   std::vector<const Declarator *> states;
   Function *scalars = nullptr, *rules = nullptr;
   llvm::SetVector<StringRef> used;      // given numbers that the scalars' model reads
-  llvm::SetVector<StringRef> arguments; // scalars that the rules on elements read
+  llvm::SetVector<StringRef> arguments; // scalars that the rules on tensors read
   llvm::DenseSet<StringRef> computed;   // those that the scalars' model computes
 };
 } // namespace
 
-std::optional<SplitRules> plc::language::splitScalars(Unit &unit, const Function &optimizer, Diagnostics &diagnostics) {
-  return ScalarSplitter(unit, optimizer, diagnostics).run();
+std::optional<SplitRules> plc::language::splitScalars(Unit &unit, const Function &optimizer, const OptimizerForm &form,
+                                                      llvm::ArrayRef<int64_t> shape, Diagnostics &diagnostics) {
+  return ScalarSplitter(unit, optimizer, form, shape, diagnostics).run();
 }

@@ -61,7 +61,9 @@ void ProgramEmitter::emitParameter(const Parameter &parameter) {
   plc::ein::ParamOp::create(
       builder, at(parameter.value.location), parameter.path, BodyEmitter::typeOf(parameter.value, builder.getContext()),
       *plc::ein::symbolizeInitializer(init.kind), llvm::APFloat(init.a), llvm::APFloat(init.b), parameter.frozen,
-      named ? builder.getStrArrayAttr(sizes) : mlir::ArrayAttr(), plc::ein::ShardAttr(), mlir::StringAttr());
+      named ? builder.getStrArrayAttr(sizes) : mlir::ArrayAttr(), plc::ein::ShardAttr(), mlir::StringAttr(),
+      /*moments=*/mlir::ArrayAttr(), /*workspace=*/mlir::IntegerAttr(),
+      /*rows=*/mlir::IntegerAttr());
 }
 
 /// Fills a function's region. Arguments and equations have the locations of their names.

@@ -44,14 +44,19 @@ void Frontend::elaborate() {
 /// Elaborates the rules of an optimizer as the models that they become.
 void Frontend::checkOptimizer(const Function &optimizer) {
   Unit &unit = *library.units.front();
-  if (!headerOf(optimizer, unit.sizes, diagnostics))
+  std::optional<OptimizerHeader> header = headerOf(optimizer, unit.sizes, diagnostics);
+  if (!header)
     return;
-  std::optional<SplitRules> split = splitScalars(unit, optimizer, diagnostics);
+  // Any shape of as few axes as the rules take. Two extents, since equal ones hide what is wrong.
+  std::vector<int64_t> shape;
+  for (int64_t axis = 0; axis < header->forms.front().numAxes; ++axis)
+    shape.push_back(2 + axis);
+  std::optional<SplitRules> split = splitScalars(unit, optimizer, header->forms.front(), shape, diagnostics);
   if (!split)
     return;
-  for (const Function *function : {split->scalars, split->rules, split->elements})
+  for (const Function *function : {split->scalars, split->rules, split->tensors})
     library.unitOf[function] = &unit;
-  for (const Function *model : {split->scalars, split->elements}) {
+  for (const Function *model : {split->scalars, split->tensors}) {
     Program unused;
     if (model)
       Elaborator(library, unused, diagnostics).elaborateModel(*model);

@@ -20,6 +20,37 @@ static const StandardFile &standardFile() {
   return *llvm::find_if(standardLibrary(), [](const StandardFile &file) { return file.use == "std.optim"; });
 }
 
+/// The forms of an optimizer, in the order of the text.
+static std::vector<const Function *> formsIn(const File &file, StringRef name) {
+  std::vector<const Function *> forms;
+  for (const Function *function : file.functions)
+    if (function->kind == Function::Optimizer && function->name == name)
+      forms.push_back(function);
+  return forms;
+}
+
+/// What all forms of an optimizer declare. Nullopt after an error.
+static std::optional<OptimizerHeader> headerOfForms(llvm::ArrayRef<const Function *> forms, const Sizes &sizes,
+                                                    Diagnostics &diagnostics) {
+  OptimizerHeader merged;
+  for (const Function *function : forms) {
+    std::optional<OptimizerHeader> header = headerOf(*function, sizes, diagnostics);
+    if (!header)
+      return std::nullopt;
+    merged.name = header->name;
+    merged.forms.push_back(header->forms.front());
+    for (auto [index, setting] : llvm::enumerate(header->settings)) {
+      auto known = llvm::find_if(merged.settings, [&](const auto &each) { return each.name == setting.name; });
+      if (known == merged.settings.end())
+        merged.settings.push_back(setting);
+      else if (!(*known == setting))
+        diagnostics.error(function->given[index].location, "setting '" + setting.name + "' has another default or " +
+                                                               "other limits in the form before, but is one setting");
+    }
+  }
+  return diagnostics.empty() ? std::optional(merged) : std::nullopt;
+}
+
 const std::vector<OptimizerHeader> &plc::language::standardOptimizers() {
   static const std::vector<OptimizerHeader> headers = [] {
     llvm::SourceMgr none;
@@ -29,8 +60,8 @@ const std::vector<OptimizerHeader> &plc::language::standardOptimizers() {
     parseFile(standardFile().text, file, diagnostics);
     std::vector<OptimizerHeader> headers;
     for (const Function *function : file.functions)
-      if (function->kind == Function::Optimizer)
-        headers.push_back(*headerOf(*function, sizes, diagnostics));
+      if (function->kind == Function::Optimizer && formsIn(file, function->name).front() == function)
+        headers.push_back(*headerOfForms(formsIn(file, function->name), sizes, diagnostics));
     return headers;
   }();
   return headers;
@@ -38,14 +69,6 @@ const std::vector<OptimizerHeader> &plc::language::standardOptimizers() {
 
 OptimizerRules::OptimizerRules() : files(std::make_unique<llvm::SourceMgr>()) {}
 OptimizerRules::~OptimizerRules() = default;
-
-/// The optimizer of a name; null if the file has none.
-static const Function *findOptimizer(const File &file, StringRef name) {
-  auto found = llvm::find_if(file.functions, [&](const Function *function) {
-    return function->kind == Function::Optimizer && function->name == name;
-  });
-  return found == file.functions.end() ? nullptr : *found;
-}
 
 /// What a file has instead of the optimizer that was asked for.
 static std::string describeOthers(const File &file, StringRef name) {
@@ -74,14 +97,14 @@ std::unique_ptr<OptimizerRules> OptimizerRules::read(StringRef path, StringRef n
   onDeepStack([&] {
     File file;
     parseFile(rules->files->getMemoryBuffer(1)->getBuffer(), file, diagnostics);
-    const Function *optimizer = findOptimizer(file, name);
-    if (!optimizer && diagnostics.empty())
+    std::vector<const Function *> forms = formsIn(file, name);
+    if (forms.empty() && diagnostics.empty())
       error = "'" + rules->files->getMemoryBuffer(1)->getBufferIdentifier().str() + "' has no optimizer '" +
               name.str() + "'" + describeOthers(file, name);
-    if (!optimizer)
+    if (forms.empty())
       return;
     Sizes sizes(diagnostics);
-    std::optional<OptimizerHeader> header = headerOf(*optimizer, sizes, diagnostics);
+    std::optional<OptimizerHeader> header = headerOfForms(forms, sizes, diagnostics);
     found = header.has_value();
     if (found)
       rules->declared = *header;
@@ -112,41 +135,44 @@ static bool checkElementwise(mlir::ModuleOp module, llvm::SourceMgr &sources, Di
     });
     diagnostics.error(location,
                       "this rule does not compute each element from the elements at its position alone, as an "
-                      "optimizer over '...' does");
+                      "optimizer over '...' does; name an axis, as in 'w[..., i]', for rules on whole tensors");
   });
   return ok;
 }
 
 static mlir::OwningOpRef<mlir::ModuleOp> lower(const Library &library, const Function &model, llvm::SourceMgr &sources,
-                                               mlir::MLIRContext &context, Diagnostics &diagnostics) {
+                                               bool isElementwise, mlir::MLIRContext &context,
+                                               Diagnostics &diagnostics) {
   Program program;
   Elaborator(library, program, diagnostics).elaborateModel(model);
   if (!diagnostics.empty())
     return {};
   mlir::OwningOpRef<mlir::ModuleOp> module = emitProgram(program, sources, context);
-  return checkElementwise(*module, sources, diagnostics) ? std::move(module) : nullptr;
+  return !isElementwise || checkElementwise(*module, sources, diagnostics) ? std::move(module) : nullptr;
 }
 
-OptimizerPrograms OptimizerRules::programs(mlir::MLIRContext &context, llvm::raw_ostream &errors) {
+OptimizerPrograms OptimizerRules::programs(size_t form, llvm::ArrayRef<int64_t> shape, mlir::MLIRContext &context,
+                                           llvm::raw_ostream &errors) {
   OptimizerPrograms made;
   Diagnostics diagnostics(*files);
   onDeepStack([&] {
     Library library;
     loadFiles(*files, {}, library, diagnostics);
     Unit &unit = *library.units.front();
-    const Function *optimizer = findOptimizer(unit.file, declared.name);
-    if (!optimizer || !diagnostics.empty())
+    std::vector<const Function *> forms = formsIn(unit.file, declared.name);
+    if (forms.size() != declared.forms.size() || !diagnostics.empty())
       return;
     unit.file.batch = {}; // of models beside the optimizer
-    std::optional<SplitRules> split = splitScalars(unit, *optimizer, diagnostics);
+    const module::OptimizerForm &read = declared.forms[form];
+    std::optional<SplitRules> split = splitScalars(unit, *forms[form], read, shape, diagnostics);
     if (!split)
       return;
-    for (const Function *function : {split->scalars, split->rules, split->elements})
+    for (const Function *function : {split->scalars, split->rules, split->tensors})
       library.unitOf[function] = &unit;
     if (split->scalars)
-      made.scalars = lower(library, *split->scalars, *files, context, diagnostics);
+      made.scalars = lower(library, *split->scalars, *files, /*isElementwise=*/true, context, diagnostics);
     if (diagnostics.empty())
-      made.elements = lower(library, *split->elements, *files, context, diagnostics);
+      made.tensors = lower(library, *split->tensors, *files, read.isElementwise(), context, diagnostics);
   });
   diagnostics.print(errors);
   return made;

@@ -92,6 +92,14 @@ Unit &Loader::parse(unsigned buffer, const Opened &opened, bool isStandard) {
   return unit;
 }
 
+/// Whether two definitions of a name are an optimizer's rules for parameters of other axes.
+static bool areForms(const Function &a, const Function &b) {
+  auto axesOf = [](const Function &optimizer) {
+    return optimizer.arguments.empty() ? 0 : optimizer.arguments[0].axes.size();
+  };
+  return a.kind == Function::Optimizer && b.kind == Function::Optimizer && axesOf(a) != axesOf(b);
+}
+
 /// Adds a file's own functions. Names of built-in functions and second definitions are errors.
 void Loader::defineOwn(Unit &unit) {
   for (const Function *function : unit.file.functions) {
@@ -101,7 +109,7 @@ void Loader::defineOwn(Unit &unit) {
       continue;
     }
     auto [earlier, isNew] = unit.functions.try_emplace(function->name, function);
-    if (!isNew)
+    if (!isNew && !areForms(*function, *earlier->second))
       diagnostics.error(function->location, "'" + function->name + "' is defined twice")
           .note(earlier->second->location, "the first definition is here");
   }

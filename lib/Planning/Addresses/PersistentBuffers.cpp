@@ -39,6 +39,7 @@ RankStages plc::plan::stagesByRank(ProgramOp program) {
 }
 
 std::vector<BufferItem> plc::plan::collectBuffers(ProgramOp program, ArrayRef<StageOp> stages) {
+  DenseMap<Attribute, SmallVector<int64_t>> momentsOf; // bytes, by parameter
   DenseSet<Attribute> trained; // parameters of the rank's sites; an owner has all sites of its parameters
   for (StageOp stage : stages)
     for (auto site : stage.getBody().getOps<SiteOp>())
@@ -55,9 +56,11 @@ std::vector<BufferItem> plc::plan::collectBuffers(ProgramOp program, ArrayRef<St
   };
   for (StageOp stage : stages) {
     for (Operation &op : stage.getBody().front()) {
-      if (auto param = dyn_cast<ParamOp>(op))
-        add(parameters,
-            {BufferKind::parameter, param.getParamAttr().getAttr(), -1, byteSize(param.getType()), param.getOwned()});
+      if (auto param = dyn_cast<ParamOp>(op)) {
+        Attribute name = param.getParamAttr().getAttr();
+        add(parameters, {BufferKind::parameter, name, -1, byteSize(param.getType()), param.getOwned()});
+        momentsOf.try_emplace(name, momentBytes(param.getType(), param.getMoments(), int64_t(program.getMoments())));
+      }
       if (auto site = dyn_cast<SiteOp>(op))
         add(gradients, {BufferKind::gradient, site.getParamAttr().getAttr(), int64_t(site.getIndex()),
                         byteSize(site.getType()) * int64_t(site.getLanes()), false, int64_t(site.getLane()),
@@ -81,15 +84,20 @@ std::vector<BufferItem> plc::plan::collectBuffers(ProgramOp program, ArrayRef<St
       }
   }
   // Only the owner updates a parameter, so its moments and its average exist once, on that rank.
-  SmallVector<std::pair<BufferKind, int64_t>> kinds;
-  for (int64_t moment = 0; moment < int64_t(program.getMoments()); ++moment)
-    kinds.emplace_back(BufferKind::moment, moment);
+  std::vector<BufferItem> updated;
+  llvm::copy_if(parameters, std::back_inserter(updated),
+                [&](const BufferItem &item) { return item.owned && trained.contains(item.name); });
+  // All first moments, then all second ones: an order that does not depend on how many each parameter has.
+  bool isLast = false;
+  for (size_t moment = 0; !std::exchange(isLast, true); ++moment)
+    for (const BufferItem &item : updated)
+      if (const auto &bytes = momentsOf[item.name]; moment < bytes.size()) {
+        moments.push_back({BufferKind::moment, item.name, int64_t(moment), bytes[moment]});
+        isLast = false;
+      }
   if (program.getAverages())
-    kinds.emplace_back(BufferKind::average, -1);
-  for (auto [kind, site] : kinds)
-    for (const BufferItem &item : parameters)
-      if (item.owned && trained.contains(item.name))
-        moments.push_back({kind, item.name, site, item.bytes});
+    for (const BufferItem &item : updated)
+      moments.push_back({BufferKind::average, item.name, -1, item.bytes});
   std::vector<BufferItem> all;
   // The order of kinds fixes the order of buffers in the layout.
   for (auto *part : {&parameters, &gradients, &moments, &states, &inputs, &outputs, &precomputed})
@@ -106,6 +114,19 @@ int64_t plc::plan::persistentBytesOf(ProgramOp program, ArrayRef<StageOp> stages
       divided += (replicas - 1) * roundUpToAlignment(item.bytes);
   }
   return bytes + divided / replicas / bufferAlignment * bufferAlignment;
+}
+
+int64_t plc::plan::updateBytesOf(ArrayRef<StageOp> stages) {
+  int64_t bytes = 0;
+  for (StageOp stage : stages) {
+    DenseSet<Attribute> trained;
+    for (auto site : stage.getBody().getOps<SiteOp>())
+      trained.insert(site.getParamAttr().getAttr());
+    for (auto param : stage.getBody().getOps<ParamOp>())
+      if (param.getOwned() && trained.contains(param.getParamAttr().getAttr()))
+        bytes = std::max(bytes, int64_t(param.getWorkspace().value_or(0)));
+  }
+  return bytes;
 }
 
 PersistentBuffers::PersistentBuffers(LayoutOp layout, const RouteTable &routes)

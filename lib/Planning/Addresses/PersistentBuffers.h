@@ -33,6 +33,9 @@ std::vector<BufferItem> collectBuffers(ProgramOp program, llvm::ArrayRef<StageOp
 /// gradients that an owner receives.
 int64_t persistentBytesOf(ProgramOp program, llvm::ArrayRef<StageOp> stages);
 
+/// Bytes behind the persistent buffers that the updates of such a rank need in turn, when all tasks are done.
+int64_t updateBytesOf(llvm::ArrayRef<StageOp> stages);
+
 /// Offsets of the persistent buffers of a rank, from its IR or from its action table.
 class PersistentBuffers {
 public:

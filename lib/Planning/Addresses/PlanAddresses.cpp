@@ -89,8 +89,10 @@ public:
       lower(offsets, values, strategy, eachValue, limit, isMeasured);
     if (planner::Status fault = precomputed.pack(strategy))
       return emitNoPlan(rank) << *fault;
-    int64_t bound = std::max(values.bound(), persistentBytes + precomputed.getBound());
-    layout.setArenaBytes(std::max(offsets->getEnd(), persistentBytes + precomputed.getBytes()));
+    // Updates begin when all tasks are done, so what they need lies over the values.
+    int64_t update = persistentBytes + updateBytesOf(stages);
+    int64_t bound = std::max({values.bound(), persistentBytes + precomputed.getBound(), update});
+    layout.setArenaBytes(std::max({offsets->getEnd(), persistentBytes + precomputed.getBytes(), update}));
     layout.setBoundBytes(bound);
     // `exact` is a claim beyond the bound, so it is made only where the arena is above the bound.
     layout.setExact(offsets->isProven() && offsets->getEnd() == int64_t(layout.getArenaBytes()) &&

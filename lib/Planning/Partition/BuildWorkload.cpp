@@ -32,7 +32,6 @@ public:
       for (int64_t run = 0; run < out.microBatches; ++run)
         out.samples.push_back(cut.samplesOf(run));
     out.lanes = model.getLanes().value_or(1);
-    out.moments = facts.moments;
     out.stepsMeet = facts.stepsMeet;
     for (const FlatProgram::Unit &unit : flat.units)
       out.units.push_back(unit.name);
@@ -116,6 +115,7 @@ private:
         for (int64_t value : call.args)
           readers[value].insert(readers[made].begin(), readers[made].end());
     llvm::StringMap<size_t> parameters;
+    SymbolTable symbols(model->getParentOfType<ModuleOp>());
     for (auto [index, value] : llvm::enumerate(flat.values)) {
       std::vector<int32_t> units(readers[index].begin(), readers[index].end());
       int64_t bytes = byteSize(value.type);
@@ -128,7 +128,11 @@ private:
       if (value.origin != FlatValue::Param)
         continue;
       parameters[value.symbol()] = out.parameters.size();
-      out.parameters.push_back({search::aligned(bytes), units});
+      search::Parameter &parameter = out.parameters.emplace_back(search::aligned(bytes), units);
+      parameter.beside = facts.averages * parameter.bytes;
+      auto declared = symbols.lookup<ein::ParamOp>(value.symbol());
+      for (int64_t moment : momentBytes(value.type, declared ? declared.getMoments() : std::nullopt, facts.moments))
+        parameter.beside += search::aligned(moment);
     }
     for (auto [index, call] : llvm::enumerate(flat.calls))
       for (int64_t value : call.args)

@@ -12,7 +12,9 @@ namespace plc::plan {
 /// Facts about the strategy that change times or bytes of a workload.
 struct WorkloadFacts {
   simulator::RankThreads threads{};        ///< threads of each rank, among which long kernels are divided
-  int64_t moments = 0;                     ///< tensors that the optimizer keeps for each trained parameter
+  int64_t moments = 0;                     ///< tensors that the optimizer keeps for a trained parameter, if not
+                                           ///< `ein.param` says which
+  bool averages = false;                   ///< and the average of each
   bool stepsMeet = false;                  ///< the update needs the norm of all gradients
   llvm::ArrayRef<std::string> keepKinds{}; ///< kinds of layers that save all that they make
 };

@@ -73,8 +73,8 @@ FailureOr<search::Workload> plc::plan::workloadOf(ModuleOp withKernels, const Wo
   if (flat->calls.empty())
     return model.emitError("model '") << model.getSymName() << "' calls no kernel";
   // Sharing has divided the units by now, so the workload has the divided ones.
-  search::Workload workload =
-      buildWorkload(model, *flat, {options.threads, options.moments, options.stepsMeet, options.keepKinds});
+  search::Workload workload = buildWorkload(
+      model, *flat, {options.threads, options.moments, options.averages, options.stepsMeet, options.keepKinds});
   workload.sharing = std::move(shared);
   return workload;
 }

@@ -170,7 +170,7 @@ private:
   }
 
   search::Workload workloadOf(ein::ModelOp model, const FlatProgram &flat) {
-    return buildWorkload(model, flat, {.moments = moments + averages, .keepKinds = *keepKinds});
+    return buildWorkload(model, flat, {.moments = moments, .averages = averages, .keepKinds = *keepKinds});
   }
 
   // The plan of a spec. It cuts the units before groups divide them, so `checkUnits` comes before `share`.

@@ -127,10 +127,12 @@ private:
     int64_t received = program.getLanes() - program.getLanes() / count;
     for (auto [index, stage] : llvm::enumerate(stages))
       for (auto param : stage.getBody().getOps<ParamOp>())
-        if (int64_t used = sites.lookup(param.getParam()); param.getOwned() && used)
-          owned[stage.getRank()].push_back(
-              {int64_t(index), param.getParam(),
-               byteSize(param.getType()) * (program.getTensorsBeside() + used * received)});
+        if (int64_t used = sites.lookup(param.getParam()); param.getOwned() && used) {
+          int64_t bytes = byteSize(param.getType()) * (program.getAverages() + used * received);
+          for (int64_t moment : momentBytes(param.getType(), param.getMoments(), int64_t(program.getMoments())))
+            bytes += moment;
+          owned[stage.getRank()].push_back({int64_t(index), param.getParam(), bytes});
+        }
     for (int64_t replica = 1; replica < count; ++replica)
       // Every copy starts without ownership; `divide` then names one owner for each parameter.
       for (StageOp stage : copies[replica])

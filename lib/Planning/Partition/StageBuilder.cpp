@@ -178,9 +178,11 @@ private:
           continue;
         // At the declaration, so that errors of the plan point to the model.
         Location place = model.getLoc();
+        ein::ParamOp declared;
         if (info.origin != FlatValue::Input)
-          if (auto declared = symbols.lookup<ein::ParamOp>(info.symbol()))
-            place = declared.getLoc();
+          declared = symbols.lookup<ein::ParamOp>(info.symbol());
+        if (declared)
+          place = declared.getLoc();
         if (info.origin == FlatValue::Input)
           inStage[value] = InputOp::create(builder, model.getLoc(), info.type, info.name);
         else if (info.origin == FlatValue::Site)
@@ -188,7 +190,9 @@ private:
                                           /*lane=*/0, /*lanes=*/1);
         else
           inStage[value] =
-              ParamOp::create(builder, place, info.type, info.symbol().getValue(), owned.insert(info.name).second);
+              ParamOp::create(builder, place, info.type, info.symbol().getValue(), owned.insert(info.name).second,
+                              declared ? declared.getMomentsAttr() : ArrayAttr(),
+                              declared ? declared.getWorkspaceAttr() : IntegerAttr());
       }
     }
   }

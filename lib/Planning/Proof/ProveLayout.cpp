@@ -53,8 +53,11 @@ public:
   }
 
   LogicalResult checkArena(const Lifetimes &lifetimes, int64_t arena) {
-    // P runs before the step, so its temporaries and the step's values share the arena: the larger of the two counts.
-    int64_t bound = layout.getPersistentBytes() + std::max(mostAlive(lifetimes), mostPrecomputed());
+    // P runs before the step and updates behind it, so their temporaries and the step's values share the arena: the
+    // largest of the three counts.
+    int64_t update = updateBytesOf(both.stages[rank]), persistent = layout.getPersistentBytes();
+    int64_t bound = persistent + std::max({mostAlive(lifetimes), mostPrecomputed(), update});
+    arena = std::max(arena, persistent + update);
     if (arena != plan.arenaBytes)
       return layout.emitOpError("has an arena of ") << plan.arenaBytes << " bytes but uses " << arena;
     if (bound != int64_t(layout.getBoundBytes()))

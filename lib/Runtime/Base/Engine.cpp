@@ -34,11 +34,17 @@ void Engine::updateLossScale(StepResult &result) {
   setLossScale(scale);
 }
 
-int64_t parameterBytes(const std::vector<ParameterInfo> &parameters, int numBeside) {
-  int64_t bytes = 0;
+int64_t parameterBytes(const std::vector<ParameterInfo> &parameters, const OptimizerSettings *trained) {
+  size_t bytes = 0;
   for (const ParameterInfo &parameter : parameters)
-    bytes += static_cast<int64_t>(parameter.tensor().numBytes()) * (parameter.frozen ? 1 : 1 + numBeside);
-  return bytes;
+    bytes += parameter.tensor().numBytes() * (trained && trained->keepsAverages() && !parameter.frozen ? 2 : 1);
+  if (!trained)
+    return static_cast<int64_t>(bytes);
+  const module::StatesOfParameters states = module::statesOf(*trained, parameters);
+  for (size_t i = 0; i < parameters.size(); ++i)
+    for (const module::OptimizerState &state : states[i])
+      bytes += module::momentOf(parameters[i], state).numBytes();
+  return static_cast<int64_t>(bytes);
 }
 
 void addInOrder(ElementType type, int64_t count, void *sum, const void *term) {

@@ -1,5 +1,6 @@
 // Checks of a manifest that need more than one field.
 #include "plc/Runtime/Base/ManifestChecks.h"
+#include "UpdateChecks.h"
 #include "plc/Runtime/Base/ShortestDigits.h"
 
 #include <algorithm>
@@ -20,7 +21,8 @@ constexpr int64_t alignment = 64; // of offsets: a cache line, and a vector of A
 class EntryChecker {
 public:
   EntryChecker(const std::string &file, const Manifest &manifest, const EntryPlan &entry)
-      : file(file), manifest(manifest), entry(entry) {}
+      : file(file), manifest(manifest), entry(entry),
+        groups(manifest.optimizer, module::groupedParameters(manifest.parameters)) {}
 
   void check() {
     checkBatch();
@@ -78,6 +80,14 @@ private:
     return nullptr;
   }
 
+  /// The rules that update a parameter; null if there are none.
+  const module::OptimizerForm *formOf(const ParameterInfo &parameter) const {
+    const std::string &whole = parameter.shard ? parameter.shard->whole : parameter.path;
+    if (!groups.has(whole))
+      fail("'" + whole + "' is no parameter of the model");
+    return groups.formOf(whole);
+  }
+
   // The least bytes of a persistent buffer of this name; an output may have a multiple, one value for each micro-batch.
   int64_t expectedBytes(size_t rank, const BufferInfo &buffer) const {
     if (buffer.kind == BufferKind::Precomputed || buffer.kind == BufferKind::State)
@@ -98,9 +108,15 @@ private:
         return bytes * samples;
       return tensor->batched() ? bytes / entry.batch * samples : bytes * (end - first);
     }
-    for (const ParameterInfo &parameter : manifest.held)
-      if (parameter.path == buffer.name)
-        return static_cast<int64_t>(parameter.tensor().numBytes()) * buffer.lanes;
+    for (const ParameterInfo &parameter : manifest.held) {
+      if (parameter.path != buffer.name)
+        continue;
+      const module::OptimizerForm *form = formOf(parameter);
+      auto state = static_cast<size_t>(buffer.site);
+      if (buffer.kind == BufferKind::Moment && form && state < form->states.size())
+        return static_cast<int64_t>(module::momentOf(parameter, form->states[state]).numBytes());
+      return static_cast<int64_t>(parameter.tensor().numBytes()) * buffer.lanes;
+    }
     fail(rank, "unknown parameter '" + buffer.name + "'");
   }
 
@@ -265,10 +281,30 @@ private:
     }
   }
 
+  /// Checks that there are rules for a parameter, that its moments have their sizes, and that the arena has room for
+  /// its update.
+  void checkUpdate(size_t rank, const ParameterInfo &parameter, const module::OptimizerForm *form) const {
+    size_t number = form ? static_cast<size_t>(form - manifest.optimizer.forms.data()) : manifest.updates.size();
+    const module::UpdateProgram *program =
+        number < manifest.updates.size() ? manifest.updates[number].find(module::updatedShape(parameter)) : nullptr;
+    if (!program)
+      fail(rank, "parameter '" + parameter.path + "' is trained, but 'updates' has no rules for its axes");
+    if (form->isElementwise())
+      return;
+    const RankInfo &plan = entry.ranks[rank];
+    int64_t room = plan.arenaBytes - module::endOfBuffers(plan),
+            needed = module::layoutOf(*program, *form, static_cast<int64_t>(byteWidth(parameter.type))).bytes;
+    if (needed > room)
+      fail(rank, "the update of parameter '" + parameter.path + "' needs " + std::to_string(needed) +
+                     " bytes behind the persistent buffers, where the arena has " + std::to_string(room));
+  }
+
   // A parameter has at most one owner. The owner has gradient sites and all moments, or none of them if the loss does
   // not depend on the parameter.
   void checkTraining() const {
     for (const ParameterInfo &parameter : manifest.held) {
+      const module::OptimizerForm *form = formOf(parameter);
+      const std::vector<module::OptimizerState> none, &states = form ? form->states : none;
       int owners = 0;
       for (size_t rank = 0; rank < entry.ranks.size(); ++rank) {
         std::map<BufferKind, int> found;
@@ -280,12 +316,15 @@ private:
           owned |= buffer.kind == BufferKind::Parameter && buffer.owned;
         }
         owners += owned;
-        int moments = manifest.optimizer.numMoments(), expected = found[BufferKind::Gradient] > 0;
+        int moments = static_cast<int>(states.size()), expected = found[BufferKind::Gradient] > 0;
         if (owned && !parameter.frozen && found[BufferKind::Moment] != moments * expected)
           fail(rank, "parameter '" + parameter.path + "' is owned here with " +
                          std::to_string(found[BufferKind::Gradient]) + " gradient sites and " +
-                         std::to_string(found[BufferKind::Moment]) + " moments, but '" + manifest.optimizer.kind +
-                         "' keeps " + std::to_string(moments) + " moments beside each gradient");
+                         std::to_string(found[BufferKind::Moment]) + " moments, but '" +
+                         (form ? form->kind : manifest.optimizer.kind) + "' keeps " + std::to_string(moments) +
+                         " moments beside each gradient");
+        if (owned && !parameter.frozen && expected && entry.trains())
+          checkUpdate(rank, parameter, form);
         if (owned && !parameter.frozen && found[BufferKind::Average] != manifest.optimizer.keepsAverages() * expected)
           fail(rank, "parameter '" + parameter.path + "' is owned here with " +
                          std::to_string(found[BufferKind::Average]) + " averages, but 'optimizer.ema' is " +
@@ -299,6 +338,7 @@ private:
   const std::string &file;
   const Manifest &manifest;
   const EntryPlan &entry;
+  const module::ParameterGroups groups;
   std::map<std::pair<int64_t, int64_t>, std::vector<Op>> messages;
   std::map<std::tuple<size_t, int64_t, bool, int64_t>, std::vector<Reach>>
       reaches; // by rank, task, whether it is short, and accumulation group
@@ -367,81 +407,6 @@ private:
 
 } // namespace
 
-namespace {
-
-/// Checks that the rules of an optimizer read and write inside their ports and scratch memory, and that a step has
-/// every value that they name.
-class UpdateChecker {
-public:
-  UpdateChecker(const std::string &file, const Manifest &manifest)
-      : file(file), manifest(manifest), rules(manifest.update) {
-    numbers = {"rate", "step"};
-    for (const module::OptimizerSetting &setting : manifest.optimizer.settings)
-      numbers.insert({setting.name, module::powerName(setting.name)});
-    tensors = {rules.parameter};
-    for (const module::OptimizerState &state : manifest.optimizer.states)
-      tensors.insert(state.name);
-  }
-
-  void check() {
-    constexpr auto ofNumber = static_cast<int64_t>(sizeof(double));
-    auto isNumber = [&](const std::string &name) { return numbers.contains(name); };
-    checkNames(rules.scalars.inputs, isNumber);
-    numbers.insert(rules.scalars.results.begin(), rules.scalars.results.end());
-    checkProgram(rules.scalars, [&](const std::string &) { return ofNumber; });
-    auto isTensor = [&](const std::string &name) { return name == rules.gradient || tensors.contains(name); };
-    checkNames(rules.elements.inputs, [&](const std::string &name) { return isTensor(name) || isNumber(name); });
-    checkNames(rules.elements.results, [&](const std::string &name) { return tensors.contains(name); });
-    auto ofElement = static_cast<int64_t>(byteWidth(manifest.real));
-    checkProgram(rules.elements,
-                 [&](const std::string &name) { return isTensor(name) ? module::updateBlock * ofElement : ofElement; });
-  }
-
-private:
-  void checkNames(const std::vector<std::string> &names, auto isKnown) const {
-    for (const std::string &name : names)
-      if (!isKnown(name))
-        fail("nothing gives '" + name + "' a value");
-  }
-
-  void checkProgram(const UpdateProgram &program, auto bytesOf) const {
-    for (const module::UpdateCall &call : program.calls) {
-      const KernelInfo &kernel = manifest.kernels[static_cast<size_t>(call.kernel)];
-      if (kernel.loop)
-        fail("calls the loop '" + kernel.name + "'");
-      for (const auto *operands : {&kernel.inputs, &kernel.results})
-        for (const module::RealOperand &operand : *operands)
-          checkOperand(program, call, kernel, operand, bytesOf);
-    }
-  }
-
-  void checkOperand(const UpdateProgram &program, const module::UpdateCall &call, const KernelInfo &kernel,
-                    const module::RealOperand &operand, auto bytesOf) const {
-    if (operand.operand >= static_cast<int64_t>(call.operands.size()))
-      fail("calls kernel '" + kernel.name + "' with " + std::to_string(call.operands.size()) +
-           " operands, but it has one #" + std::to_string(operand.operand));
-    int64_t at = call.operands[static_cast<size_t>(operand.operand)], room = program.scratchBytes - at;
-    if (at < 0) {
-      auto port = static_cast<size_t>(-1 - at), numInputs = program.inputs.size();
-      room = bytesOf(port < numInputs ? program.inputs[port] : program.results[port - numInputs]);
-    }
-    int64_t bytes = 0;
-    if (__builtin_mul_overflow(operand.elements, static_cast<int64_t>(byteWidth(operand.type)), &bytes) || bytes > room)
-      fail("calls kernel '" + kernel.name + "' with " + std::to_string(room) + " bytes for operand #" +
-           std::to_string(operand.operand) + ", which has " + std::to_string(operand.elements) + " elements of " +
-           std::string(nameOf(operand.type)));
-  }
-
-  [[noreturn]] void fail(const std::string &text) const { throw fileError(file, "manifest: update: " + text); }
-
-  const std::string &file;
-  const Manifest &manifest;
-  const UpdateRules &rules;
-  std::set<std::string> numbers, tensors;
-};
-
-} // namespace
-
 Manifest parseManifest(const std::string &file, std::string_view text) {
   Manifest manifest;
   try {
@@ -466,13 +431,10 @@ void checkManifest(const std::string &file, const Manifest &manifest) {
   for (const KernelInfo &kernel : manifest.kernels)
     if (kernel.loop)
       LoopChecker(file, manifest, kernel).check();
+  checkUpdates(file, manifest);
   for (const EntryPlan &entry : manifest.entries) {
     EntryChecker(file, manifest, entry).check();
-    if (entry.trains() && !manifest.update.any())
-      throw fileError(file, "manifest: entry '" + entry.name + "' trains, but 'update' is null");
   }
-  if (manifest.update.any())
-    UpdateChecker(file, manifest).check();
 }
 
 } // namespace plc::runtime

@@ -106,9 +106,12 @@ bool holdsFinite(Engine &engine) {
       if (firstNonFinite(parameter.tensor(), values) >= 0)
         return false;
     }
-    for (int which = 1; !parameter.frozen && which <= engine.optimizer().numMoments(); ++which) {
-      engine.readMoment(i, which, values.data());
-      if (firstNonFinite(parameter.tensor(), values) >= 0)
+    int which = 0;
+    for (const module::OptimizerState &state : engine.statesOf(i)) {
+      const TensorInfo info = module::momentOf(parameter, state);
+      values.resize(info.numBytes());
+      engine.readMoment(i, ++which, values.data());
+      if (firstNonFinite(info, values) >= 0)
         return false;
     }
   }

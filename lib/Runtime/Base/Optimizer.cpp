@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <mutex>
 
 namespace plc::runtime {
@@ -81,9 +82,9 @@ private:
 
 } // namespace
 
-UpdateStep::UpdateStep(const OptimizerSettings &settings, const UpdateRules &rules, const UpdateRunner &runner,
-                       int64_t step)
-    : clipValue(settings.clipValue), rules(rules), runs(runner) {
+UpdateStep::UpdateStep(const OptimizerSettings &settings, const OptimizerForm &form, const UpdateRules &rules,
+                       const UpdateProgram &program, const UpdateRunner &runner, int64_t step)
+    : clipValue(settings.clipValue), ofRules(form), ofTensors(program), runs(runner) {
   StepNumbers numbers(settings, step);
   const UpdateProgram &scalars = rules.scalars;
   std::vector<double> values;
@@ -99,20 +100,20 @@ UpdateStep::UpdateStep(const OptimizerSettings &settings, const UpdateRules &rul
     numbers.computed[scalars.results[i]] = values[scalars.inputs.size() + i];
   auto tensorOf = [&](const std::string &name) {
     size_t index = 0;
-    if (name != rules.parameter)
-      while (settings.states[index++].name != name)
+    if (name != form.parameter)
+      while (form.states[index++].name != name)
         ;
     return index;
   };
-  for (const std::string &name : rules.elements.inputs)
-    if (name == rules.gradient)
+  for (const std::string &name : program.inputs)
+    if (name == form.gradient)
       inputPorts.push_back({Port::Kind::Gradient});
-    else if (name == rules.parameter || std::any_of(settings.states.begin(), settings.states.end(),
-                                                    [&](const auto &state) { return state.name == name; }))
+    else if (name == form.parameter ||
+             std::any_of(form.states.begin(), form.states.end(), [&](const auto &state) { return state.name == name; }))
       inputPorts.push_back({Port::Kind::Tensor, tensorOf(name)});
     else
       inputPorts.push_back({Port::Kind::Scalar, 0, numbers.of(name)});
-  for (const std::string &name : rules.elements.results)
+  for (const std::string &name : program.results)
     resultTensors.push_back(tensorOf(name));
 }
 
@@ -302,12 +303,65 @@ double updatePart(const UpdateStep &step, ElementType type, int64_t begin, int64
   });
 }
 
+double prepareGradient(const UpdateStep &step, ElementType type, int64_t begin, int64_t count,
+                       std::span<const void *const> sites, void *out) {
+  return visitReal(type, [&](auto traits) {
+    using T = typename decltype(traits)::Value;
+    return overBlocks<T>(
+        begin, count, sites, {step.gradientScale, step.clipValue, step.measures},
+        [&](int64_t at, int64_t size, const T *gradient) { std::copy_n(gradient, size, static_cast<T *>(out) + at); });
+  });
+}
+
+WholePorts::WholePorts(const UpdateStep &step, ElementType type, void *gradient, void *value,
+                       std::span<void *const> moments, std::span<void *const> results) {
+  scalars.resize(step.inputs().size());
+  for (const UpdateStep::Port &port : step.inputs()) {
+    using enum UpdateStep::Port::Kind;
+    double &scalar = scalars[ports.size()];
+    visitReal(type, [&](auto traits) {
+      auto rounded = static_cast<typename decltype(traits)::Value>(port.value);
+      std::memcpy(&scalar, &rounded, sizeof(rounded));
+    });
+    ports.push_back(port.kind == Gradient ? gradient
+                    : port.kind == Scalar ? &scalar
+                    : port.index          ? moments[port.index - 1]
+                                          : value);
+  }
+  ports.insert(ports.end(), results.begin(), results.end());
+}
+
+/// Rules on whole tensors, by one thread.
+static double updateWhole(const UpdateStep &step, ElementType type, int64_t count, std::span<const void *const> sites,
+                          void *value, std::span<void *const> moments) {
+  const auto bytesOfElement = static_cast<int64_t>(byteWidth(type));
+  const module::UpdateLayout layout = module::layoutOf(step.program(), step.form(), bytesOfElement);
+  std::vector<std::byte> memory(static_cast<size_t>(layout.bytes));
+  void *gradient = memory.data() + layout.gradient;
+  double squares =
+      overParts(count, [&](int64_t begin) { return prepareGradient(step, type, begin, count, sites, gradient); });
+  std::vector<void *> results;
+  for (int64_t offset : layout.results)
+    results.push_back(memory.data() + offset);
+  UpdateWorkspace workspace;
+  step.runner().run(step.program(), WholePorts(step, type, gradient, value, moments, results).addresses(), count,
+                    workspace);
+  for (size_t i = 0; i < results.size(); ++i) {
+    size_t tensor = step.results()[i];
+    std::memcpy(tensor ? moments[tensor - 1] : value, results[i],
+                static_cast<size_t>(module::elementsOf(step.program(), step.form(), i) * bytesOfElement));
+  }
+  return squares;
+}
+
 double sumOfSquares(ElementType type, int64_t count, std::span<const void *const> sites) {
   return overParts(count, [&](int64_t begin) { return sumOfSquaresOfPart(type, begin, count, sites); });
 }
 
 double updateParameter(const UpdateStep &step, ElementType type, int64_t count, std::span<const void *const> sites,
                        void *value, std::span<void *const> moments) {
+  if (!step.form().isElementwise())
+    return updateWhole(step, type, count, sites, value, moments);
   return overParts(count, [&](int64_t begin) { return updatePart(step, type, begin, count, sites, value, moments); });
 }
 

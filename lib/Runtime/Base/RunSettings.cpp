@@ -149,9 +149,10 @@ bool setOfRules(const std::string &key, const std::string &value, OptimizerSetti
   return false;
 }
 
-/// The limits of a number that a group may have of its own.
-module::Limits limitsOf(const std::string &name, const OptimizerSettings &settings) {
-  for (const module::OptimizerSetting &setting : settings.settings)
+/// The limits of a number that a group has of its own.
+module::Limits limitsOf(const std::string &name, const module::ParameterGroup &group,
+                        const OptimizerSettings &settings) {
+  for (const module::OptimizerSetting &setting : group.kind.empty() ? settings.settings : group.settings)
     if (setting.name == name)
       return setting.limits;
   const OptimizerKey &key = *module::findOptimizerKey("optimizer." + name);
@@ -165,7 +166,7 @@ bool setOfGroup(const std::string &key, const std::string &value, OptimizerSetti
       if (key != module::groupKey(group, name))
         continue;
       auto given = parse<double>(key, value);
-      checkLimits(key, value, given, limitsOf(name, settings));
+      checkLimits(key, value, given, limitsOf(name, settings.groups[group], settings));
       number = given;
       return true;
     }

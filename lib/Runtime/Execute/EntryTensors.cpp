@@ -80,18 +80,19 @@ void EntryTensors::scatterInput(const TensorInfo &info, const Bytes &input, int6
     });
 }
 
-/// Copies the whole parameter, or the shard that `buffer` holds, out of `from`; put() copies back.
+/// Copies a whole tensor, or the shard that `buffer` holds, out of `from`; put() copies back. A tensor that is divided
+/// has the shape of its parameter.
 static void take(const ParameterInfo &parameter, const BufferInfo &buffer, const std::byte *from, std::byte *to) {
   if (buffer.shard)
     module::takeShard(parameter, *buffer.shard, from, to);
   else
-    std::memcpy(to, from, parameter.tensor().numBytes());
+    std::memcpy(to, from, static_cast<size_t>(buffer.bytes));
 }
 static void put(const ParameterInfo &parameter, const BufferInfo &buffer, const std::byte *from, std::byte *to) {
   if (buffer.shard)
     module::putShard(parameter, *buffer.shard, from, to);
   else
-    std::memcpy(to, from, parameter.tensor().numBytes());
+    std::memcpy(to, from, static_cast<size_t>(buffer.bytes));
 }
 
 void EntryTensors::scatter(ParameterTensor tensor, const ParameterInfo &parameter, const std::byte *from) const {
@@ -154,7 +155,7 @@ bool EntryTensors::gather(ParameterTensor tensor, const ParameterInfo &parameter
   for (const Owner &owner : ownersOf(parameter))
     if (const BufferInfo *buffer = entry.ranks[owner.rank].find(tensor.kind, owner.buffer.name, tensor.site)) {
       Bytes copy;
-      put(parameter, owner.buffer, view(owner.rank, *buffer, copy), out);
+      put(parameter, *buffer, view(owner.rank, *buffer, copy), out);
       found = true;
     }
   return found;

@@ -6,12 +6,10 @@
 namespace plc::runtime {
 
 HostParameters::HostParameters(const Manifest &manifest)
-    : parameters(manifest.parameters), states(manifest.optimizer.states), values(manifest.parameters.size()),
-      averages(manifest.parameters.size()) {
-  auto numMoments = static_cast<size_t>(manifest.optimizer.numMoments());
-  for (const ParameterInfo &parameter : parameters)
-    // A frozen parameter is never updated.
-    moments.emplace_back(parameter.frozen ? 0 : numMoments);
+    : parameters(manifest.parameters), states(module::statesOf(manifest.optimizer, manifest.parameters)),
+      values(manifest.parameters.size()), averages(manifest.parameters.size()) {
+  for (const auto &ofParameter : states)
+    moments.emplace_back(ofParameter.size());
 }
 
 const Bytes *HostParameters::find(size_t index, ParameterTensor tensor) const {
@@ -19,32 +17,30 @@ const Bytes *HostParameters::find(size_t index, ParameterTensor tensor) const {
     return &averages[index];
   if (tensor.kind != BufferKind::Moment)
     return &values[index];
-  // An entry may have a moment that the optimizer of this parameter lacks: a frozen one has none.
-  auto moment = static_cast<size_t>(tensor.site);
-  return moment < moments[index].size() ? &moments[index][moment] : nullptr;
+  return &moments[index][static_cast<size_t>(tensor.site)];
 }
 
 void HostParameters::read(size_t index, ParameterTensor tensor, void *out) const {
-  const TensorInfo info = parameters[index].tensor();
   // A tensor that was never written takes no memory.
+  const TensorInfo info = infoOf(index, tensor);
   if (const Bytes *from = find(index, tensor); from && !from->empty())
     std::memcpy(out, from->data(), from->size());
   else
-    fillElements(info.type, info.numElements(), out, initOf(tensor));
+    fillElements(info.type, info.numElements(), out, initOf(index, tensor));
 }
 
-void HostParameters::write(size_t index, Bytes &to, const void *data) {
+void HostParameters::write(size_t index, ParameterTensor tensor, Bytes &to, const void *data) {
   const auto *bytes = static_cast<const std::byte *>(data);
-  to.assign(bytes, bytes + parameters[index].tensor().numBytes());
+  to.assign(bytes, bytes + infoOf(index, tensor).numBytes());
 }
 
 void HostParameters::writeValue(size_t index, const void *data) {
-  write(index, values[index], data);
+  write(index, {}, values[index], data);
   averages[index] = Bytes();
 }
 
 void HostParameters::writeMoment(size_t index, int which, const void *data) {
-  write(index, moments[index][static_cast<size_t>(which - 1)], data);
+  write(index, ParameterTensor::moment(which), moments[index][static_cast<size_t>(which - 1)], data);
 }
 
 void HostParameters::clearMoments(size_t index) {
@@ -65,7 +61,7 @@ void HostParameters::scatterTo(const EntryTensors &tensors, ParameterTensor tens
   if (const Bytes *bytes = find(index, tensor); bytes && !bytes->empty())
     tensors.scatter(tensor, parameters[index], bytes->data());
   else
-    tensors.fill(tensor, parameters[index], initOf(tensor));
+    tensors.fill(tensor, parameters[index], initOf(index, tensor));
 }
 
 void HostParameters::share(ProcessGroup &world) {
@@ -85,7 +81,7 @@ void HostParameters::gatherFrom(const EntryTensors &tensors) {
       // A tensor that this entry does not hold is valid here already.
       if (!tensors.holds(tensor, parameters[i]))
         return;
-      bytes.resize(parameters[i].tensor().numBytes());
+      bytes.resize(infoOf(i, tensor).numBytes());
       tensors.gather(tensor, parameters[i], bytes.data());
     });
 }

@@ -3,6 +3,7 @@
 #define PLC_LIB_RUNTIME_EXECUTE_HOSTPARAMETERS_H
 
 #include "EntryTensors.h"
+#include "plc/Module/ParameterGroups.h"
 #include "plc/Runtime/Base/ProcessGroup.h"
 
 namespace plc::runtime {
@@ -24,12 +25,19 @@ public:
   void clearMoments(size_t index);
   bool hasAverage(size_t index) const { return !averages[index].empty(); }
   void readAverage(size_t index, void *out) const { read(index, ParameterTensor::average(), out); }
-  void writeAverage(size_t index, const void *data) { write(index, averages[index], data); }
+  void writeAverage(size_t index, const void *data) { write(index, ParameterTensor::average(), averages[index], data); }
 
   /// The elements of a tensor before its first write.
-  double initOf(ParameterTensor tensor) const {
-    return tensor.kind == BufferKind::Moment ? states[static_cast<size_t>(tensor.site)].init : 0;
+  double initOf(size_t index, ParameterTensor tensor) const {
+    return tensor.kind == BufferKind::Moment ? states[index][static_cast<size_t>(tensor.site)].init : 0;
   }
+  /// Its type and shape.
+  TensorInfo infoOf(size_t index, ParameterTensor tensor) const {
+    return tensor.kind == BufferKind::Moment
+               ? module::momentOf(parameters[index], states[index][static_cast<size_t>(tensor.site)])
+               : parameters[index].tensor();
+  }
+  int numMoments(size_t index) const { return static_cast<int>(states[index].size()); }
   /// Writes a tensor to every buffer of the local ranks.
   void scatterTo(const EntryTensors &tensors, ParameterTensor tensor, size_t index) const;
   /// Afterwards every process has the tensors of the first. Collective.
@@ -41,13 +49,13 @@ private:
   /// Its bytes; null or empty if it was never written. An average that was not is the value.
   const Bytes *find(size_t index, ParameterTensor tensor) const;
   void read(size_t index, ParameterTensor tensor, void *out) const;
-  void write(size_t index, Bytes &to, const void *data);
+  void write(size_t index, ParameterTensor tensor, Bytes &to, const void *data);
   /// Calls visit(tensor, its bytes) for the value of a parameter, each of its moments and its average.
   template <class Visit>
   void forEach(size_t index, Visit visit);
 
   const std::vector<ParameterInfo> &parameters;
-  const std::vector<module::OptimizerState> &states;
+  const module::StatesOfParameters states;
   std::vector<Bytes> values;               // by parameter
   std::vector<std::vector<Bytes>> moments; // by parameter, none if it is frozen
   std::vector<Bytes> averages;             // by parameter

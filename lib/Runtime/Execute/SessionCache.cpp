@@ -25,7 +25,7 @@ constexpr int64_t mpiBytes = int64_t(11) << 20;
 /// without a message, because parameters and arenas are written when they are made.
 std::unique_ptr<Module> checked(std::unique_ptr<Module> module) {
   const Manifest &manifest = module->manifest();
-  checkAvailable(module->fileName(), "parameters", parameterBytes(manifest.parameters, /*numBeside=*/0));
+  checkAvailable(module->fileName(), "parameters", parameterBytes(manifest.parameters, /*trained=*/nullptr));
   return module;
 }
 
@@ -107,7 +107,7 @@ bool SessionCache::writeHeld(ParameterTensor tensor, size_t index, const void *d
   if (data)
     holder->tensors().scatter(tensor, parameter, static_cast<const std::byte *>(data));
   else
-    holder->tensors().fill(tensor, parameter, host.initOf(tensor));
+    holder->tensors().fill(tensor, parameter, host.initOf(index, tensor));
   holder->tensors().parametersChanged();
   // The holder may lack the tensor; the host must then keep it.
   return holder->tensors().holds(tensor, parameter);
@@ -150,7 +150,7 @@ void SessionCache::writeMoment(size_t index, int which, const void *data) {
 }
 
 void SessionCache::clearMoments(size_t index) {
-  for (int which = 1; which <= contents.optimizer.numMoments(); ++which)
+  for (int which = 1; which <= host.numMoments(index); ++which)
     // Both: the host keeps moments that the holder does not have.
     writeHeld(ParameterTensor::moment(which), index, nullptr);
   host.clearMoments(index);
@@ -183,14 +183,14 @@ ParameterTensor SessionCache::sourceOf(ParameterTensor tensor, size_t index) con
 
 /// Writes the present parameters to a session's arenas, one tensor at a time, so that no second copy of all exists.
 void SessionCache::fill(const EntryTensors &tensors) const {
-  std::vector<ParameterTensor> all{{}};
-  for (int which = 1; which <= contents.optimizer.numMoments(); ++which)
-    all.push_back(ParameterTensor::moment(which));
-  all.push_back(ParameterTensor::average());
   Bytes bytes;
   for (size_t i = 0; i < contents.parameters.size(); ++i) {
     const ParameterInfo &parameter = contents.parameters[i];
     bytes.resize(parameter.tensor().numBytes());
+    std::vector<ParameterTensor> all{{}};
+    for (int which = 1; which <= host.numMoments(i); ++which)
+      all.push_back(ParameterTensor::moment(which));
+    all.push_back(ParameterTensor::average());
     for (ParameterTensor tensor : all) {
       if (tensor.kind == BufferKind::Average && !tensors.holds(tensor, parameter))
         continue;
@@ -333,7 +333,7 @@ module::ProcessMemory SessionCache::processMemory(size_t index) const {
   if (!world)
     return memory;
   memory.program += mpiBytes;
-  memory.copies = parameterBytes(contents.parameters, trains(index) ? contents.optimizer.numBeside() : 0);
+  memory.copies = parameterBytes(contents.parameters, trains(index) ? &contents.optimizer : nullptr);
   return memory;
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 
 namespace plc::runtime {
 
@@ -25,7 +26,8 @@ void KernelRunner::run(const UpdateProgram &program, void *const *ports, int64_t
 }
 
 Updates::Updates(const Manifest &manifest, const StepParameters &parameters, const RankInfo &plan, const Arena &arena)
-    : manifest(manifest), parameters(parameters), runner(manifest.kernels) {
+    : manifest(manifest), parameters(parameters), runner(manifest.kernels),
+      workspace(arena.at(module::endOfBuffers(plan))) {
   for (const ParameterInfo &parameter : manifest.held) {
     const BufferInfo *buffer = plan.find(BufferKind::Parameter, parameter.path);
     if (!buffer || !buffer->owned)
@@ -45,20 +47,45 @@ Updates::Updates(const Manifest &manifest, const StepParameters &parameters, con
       continue;
     Update &update = updates.emplace_back();
     update.parameter = &parameter;
-    update.variant = parameters.variantOf(parameter.path);
+    update.step = programOf(parameter);
     update.elements = parameter.tensor().numElements();
     update.sites = sitesOf[&parameter];
     update.value = arena.at(buffer->offset);
-    for (int64_t state = 0; state < manifest.optimizer.numMoments(); ++state) // an entry of gradients alone has none
-      if (const BufferInfo *moment = plan.find(BufferKind::Moment, parameter.path, state))
-        update.moments.push_back(arena.at(moment->offset));
+    // An entry of gradients alone has none.
+    for (int64_t state = 0; const BufferInfo *moment = plan.find(BufferKind::Moment, parameter.path, state); ++state)
+      update.moments.push_back(arena.at(moment->offset));
     if (const BufferInfo *average = plan.find(BufferKind::Average, parameter.path))
       update.average = arena.at(average->offset);
   }
+  auto isWhole = [&](const Update &update) {
+    return programs[update.step].form && !programs[update.step].form->isElementwise();
+  };
+  std::stable_partition(updates.begin(), updates.end(), std::not_fn(isWhole));
   // After the list is complete: slices point into it.
-  for (const Update &update : updates)
+  for (Update &update : updates) {
+    update.firstPart = parts.size();
     for (int64_t begin = 0; begin < update.elements; begin += updatedPart)
       parts.push_back({&update, begin});
+    update.numParts = parts.size() - update.firstPart;
+    numElementwise += isWhole(update) ? 0 : update.numParts;
+  }
+}
+
+/// The number of the program that updates a parameter.
+size_t Updates::programOf(const ParameterInfo &parameter) {
+  Program program{parameters.variantOf(parameter.path), nullptr, nullptr, nullptr};
+  int64_t form = parameters.groups().variants()[program.variant].form;
+  // A module that trains nothing has gradients, but no rules.
+  if (auto number = static_cast<size_t>(form); form >= 0 && number < manifest.updates.size()) {
+    program.form = &manifest.optimizer.forms[number];
+    program.rules = &manifest.updates[number];
+    program.program = program.rules->find(module::updatedShape(parameter));
+  }
+  auto known = std::ranges::find(programs, program);
+  if (known != programs.end())
+    return static_cast<size_t>(known - programs.begin());
+  programs.push_back(program);
+  return programs.size() - 1;
 }
 
 void Updates::sumSites(const std::string &path, void *out) const {
@@ -86,7 +113,7 @@ int32_t Updates::updateChunks(void *const *operands, int64_t begin, int64_t end,
   for (int64_t i = begin; i < end; ++i) {
     Part &part = step.parts[static_cast<size_t>(i)];
     const Update &update = *part.update;
-    const UpdateStep &updateStep = *step.updates[update.variant];
+    const UpdateStep &updateStep = step.updates[update.step];
     double squares = updatePart(updateStep, update.parameter->type, part.begin, update.elements, update.sites,
                                 update.value, update.moments, context);
     if (update.average)
@@ -97,37 +124,111 @@ int32_t Updates::updateChunks(void *const *operands, int64_t begin, int64_t end,
   return 0;
 }
 
-bool Updates::forEach(plc_kernel_fn part, const UpdateSteps &steps, Workers &workers, Workers::Worker &worker) {
+/// The gradient of a parameter, as rules on whole tensors see it.
+int32_t Updates::prepareChunks(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *) {
+  auto &step = *static_cast<Step *>(operands[0]);
+  for (int64_t i = begin; i < end; ++i) {
+    Part &part = step.parts[static_cast<size_t>(i)];
+    const Update &update = *part.update;
+    const UpdateStep &updateStep = step.updates[update.step];
+    double squares =
+        prepareGradient(updateStep, update.parameter->type, part.begin, update.elements, update.sites, step.workspace);
+    if (updateStep.measures)
+      part.squares = squares;
+  }
+  return 0;
+}
+
+/// Copies what such rules have computed to the tensors that it replaces.
+int32_t Updates::finishChunks(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *) {
+  auto &step = *static_cast<Step *>(operands[0]);
+  for (int64_t i = begin; i < end; ++i) {
+    const Part &part = step.parts[static_cast<size_t>(i)];
+    const Update &update = *part.update;
+    const UpdateStep &updateStep = step.updates[update.step];
+    const auto width = static_cast<int64_t>(byteWidth(update.parameter->type));
+    const module::UpdateLayout layout = module::layoutOf(updateStep.program(), updateStep.form(), width);
+    for (size_t result = 0; result < layout.results.size(); ++result) {
+      // A state may have fewer elements than the parameter: its slices end earlier.
+      int64_t elements = module::elementsOf(updateStep.program(), updateStep.form(), result);
+      int64_t count = std::min(elements - part.begin, updatedPart);
+      size_t tensor = updateStep.results()[result];
+      auto *to = static_cast<std::byte *>(tensor ? update.moments[tensor - 1] : update.value);
+      if (count > 0)
+        std::memcpy(to + part.begin * width, step.workspace + layout.results[result] + part.begin * width,
+                    static_cast<size_t>(count * width));
+    }
+    if (update.average)
+      updateAverage(update.parameter->type, part.begin, update.elements, step.ema, update.value, update.average);
+  }
+  return 0;
+}
+
+bool Updates::forEach(plc_kernel_fn part, Step step, Workers &workers, Workers::Worker &worker) {
   static const std::string name = "step";
-  Step step{steps, manifest.optimizer.ema, parts};
   void *argument = &step;
   // Slices differ in size, so each is a claim of its own.
   ChunkTiming unknown;
-  if (!parts.empty() &&
-      !workers.run(worker, {part, &argument, static_cast<int64_t>(parts.size()), 1, 0, &name, -1}, unknown))
-    return false;
-  // Slices are added in order, whichever worker summed them.
+  return step.parts.empty() ||
+         workers.run(worker, {part, &argument, static_cast<int64_t>(step.parts.size()), 1, 0, &name, -1}, unknown);
+}
+
+/// Slices are added in order, whichever worker summed them.
+void Updates::sumParts() {
   for (auto &[path, sum] : sumsOfSquares)
     sum = 0;
   for (const Part &each : parts)
     sumsOfSquares[each.update->parameter->path] += each.squares;
+}
+
+bool Updates::measure(Workers &workers, Workers::Worker &worker) {
+  if (!forEach(squareChunks, {{}, 0, parts}, workers, worker))
+    return false;
+  sumParts();
   return true;
 }
 
-bool Updates::measure(Workers &workers, Workers::Worker &worker) { return forEach(squareChunks, {}, workers, worker); }
+bool Updates::applyWhole(const Update &update, Step step, Workers &workers, Workers::Worker &worker) {
+  const UpdateStep &updateStep = step.updates[update.step];
+  const ElementType type = update.parameter->type;
+  const module::UpdateLayout layout =
+      module::layoutOf(updateStep.program(), updateStep.form(), static_cast<int64_t>(byteWidth(type)));
+  step.parts = std::span(parts).subspan(update.firstPart, update.numParts);
+  if (!forEach(prepareChunks, step, workers, worker))
+    return false;
+  std::vector<void *> results, operands;
+  for (int64_t offset : layout.results)
+    results.push_back(workspace + offset);
+  const WholePorts ports(updateStep, type, workspace + layout.gradient, update.value, update.moments, results);
+  for (const module::UpdateCall &call : updateStep.program().calls) {
+    const KernelInfo &kernel = manifest.kernels[static_cast<size_t>(call.kernel)];
+    operands.clear();
+    for (int64_t operand : call.operands)
+      operands.push_back(operand < 0 ? ports.addresses()[-1 - operand] : workspace + layout.scratch + operand);
+    ChunkTiming unknown;
+    if (!workers.run(worker, {kernel.function, operands.data(), kernel.chunks, 1, 0, &kernel.name, -1}, unknown))
+      return false;
+  }
+  return forEach(finishChunks, step, workers, worker);
+}
 
 bool Updates::apply(int64_t step, const std::vector<double> &scales, Workers &workers, Workers::Worker &worker) {
-  UpdateSteps steps(parameters.groups().variants().size());
-  for (const Update &update : updates) {
-    if (steps[update.variant])
-      continue;
-    const OptimizerSettings settings = parameters.groups().settingsOf(update.variant);
-    UpdateStep &made = steps[update.variant].emplace(settings, manifest.update, runner, step);
+  UpdateSteps steps;
+  for (const Program &program : programs) {
+    UpdateStep &made = steps.emplace_back(parameters.groups().settingsOf(program.variant), *program.form,
+                                          *program.rules, *program.program, runner, step);
     if (!scales.empty())
-      made.gradientScale = scales[update.variant];
+      made.gradientScale = scales[program.variant];
     made.measures = !manifest.optimizer.needsNorm(); // else measure() did it before
   }
-  return forEach(updateChunks, steps, workers, worker);
+  const Step all{steps, manifest.optimizer.ema, std::span(parts).first(numElementwise), workspace};
+  if (!forEach(updateChunks, all, workers, worker))
+    return false;
+  for (const Update &update : updates)
+    if (update.firstPart >= numElementwise && !applyWhole(update, all, workers, worker))
+      return false;
+  sumParts();
+  return true;
 }
 
 } // namespace plc::runtime

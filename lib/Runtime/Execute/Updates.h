@@ -23,7 +23,8 @@ private:
 
 /// Sums the gradients of the parameters that a rank owns, and updates the trained ones, in place in the rank's arena.
 /// Updates are divided into slices of `updatedPart` elements, which all workers share as they share the chunks of a
-/// kernel. Bits do not depend on the number of workers.
+/// kernel. Rules on whole tensors run for one parameter after another, and workers share each of their kernels. Bits do
+/// not depend on the number of workers.
 class Updates {
 public:
   Updates(const Manifest &manifest, const StepParameters &parameters, const RankInfo &plan, const Arena &arena);
@@ -45,12 +46,21 @@ private:
   /// The addresses of one parameter's update.
   struct Update {
     const ParameterInfo *parameter;
-    size_t variant;
+    size_t step; // of `programs`
     int64_t elements;
     std::vector<const void *> sites; // by accumulation group, then site: the order of addition
     void *value;
     std::vector<void *> moments;
     void *average = nullptr; // if the optimizer keeps one
+    size_t firstPart = 0, numParts = 0;
+  };
+  /// A program of the rules with the settings of a variant.
+  struct Program {
+    size_t variant;
+    const OptimizerForm *form;
+    const UpdateRules *rules;
+    const UpdateProgram *program;
+    bool operator==(const Program &) const = default;
   };
   /// A slice of an update: elements that one worker computes.
   struct Part {
@@ -58,24 +68,33 @@ private:
     int64_t begin;
     double squares = 0;
   };
-  /// By variant, if this rank updates a parameter of it.
-  using UpdateSteps = std::vector<std::optional<UpdateStep>>;
-  /// The operand of squareChunks and updateChunks, which are called as kernels; a chunk is a slice.
+  using UpdateSteps = std::vector<UpdateStep>; // as `programs`
+  /// The operand of the functions below, which are called as kernels; a chunk is a slice.
   struct Step {
     const UpdateSteps &updates;
     double ema;
-    std::vector<Part> &parts;
+    std::span<Part> parts;
+    std::byte *workspace = nullptr; // of rules on whole tensors
   };
-  bool forEach(plc_kernel_fn part, const UpdateSteps &steps, Workers &workers, Workers::Worker &worker);
+  /// False if the run was stopped.
+  static bool forEach(plc_kernel_fn part, Step step, Workers &workers, Workers::Worker &worker);
   static int32_t squareChunks(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *);
   static int32_t updateChunks(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *);
+  static int32_t prepareChunks(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *);
+  static int32_t finishChunks(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *);
+  size_t programOf(const ParameterInfo &parameter);
+  bool applyWhole(const Update &update, Step step, Workers &workers, Workers::Worker &worker);
+  void sumParts();
 
   const Manifest &manifest;
   const StepParameters &parameters;
   const KernelRunner runner;
   std::map<const ParameterInfo *, std::vector<const void *>> sitesOf; // of frozen parameters too, for `gradient`
-  std::vector<Update> updates;
-  std::vector<Part> parts; // of all updates, in order
+  std::byte *workspace; // behind the persistent buffers: no task needs it during an update
+  std::vector<Program> programs;
+  std::vector<Update> updates; // element by element, then those on whole tensors
+  std::vector<Part> parts;     // of all updates, in order
+  size_t numElementwise = 0;   // of `parts`
   std::map<std::string, double> sumsOfSquares;
 };
 

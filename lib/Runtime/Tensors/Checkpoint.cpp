@@ -43,12 +43,22 @@ std::string momentName(int which, const std::string &parameter) {
   return "moment" + std::to_string(which) + "." + parameter;
 }
 
-/// The names of the optimizer's states, in order, in one line.
+/// The names of the optimizer's states, in order, in one line; of each form, if there are several.
 std::string namesOfStates(const OptimizerSettings &optimizer) {
   std::string names;
-  for (const module::OptimizerState &state : optimizer.states)
-    names += (names.empty() ? "" : ", ") + state.name;
+  for (const module::OptimizerForm &form : optimizer.forms) {
+    names += &form == &optimizer.forms.front() ? "" : "; ";
+    for (const module::OptimizerState &state : form.states)
+      names += (&state == &form.states.front() ? "" : ", ") + state.name;
+  }
   return names;
+}
+
+/// A moment as a tensor of the file.
+TensorInfo momentInfo(const Engine &engine, size_t index, size_t which) {
+  TensorInfo info = module::momentOf(engine.parameters()[index], engine.statesOf(index)[which - 1]);
+  info.name = momentName(static_cast<int>(which), info.name);
+  return info;
 }
 
 using Metadata = std::map<std::string, std::string>;
@@ -214,11 +224,9 @@ Safetensors collectState(const TrainingState &training, bool finite, Engine &eng
   for (size_t i = 0; i < engine.parameters().size(); ++i) {
     if (engine.parameters()[i].frozen)
       continue;
-    for (int which = 1; which <= engine.optimizer().numMoments(); ++which) {
-      TensorInfo info = engine.parameters()[i].tensor();
-      info.name = momentName(which, info.name);
-      state.add(info, [&engine, i, which](std::byte *out) { engine.readMoment(i, which, out); });
-    }
+    for (size_t which = 1; which <= engine.statesOf(i).size(); ++which)
+      state.add(momentInfo(engine, i, which),
+                [&engine, i, which](std::byte *out) { engine.readMoment(i, static_cast<int>(which), out); });
   }
   state.metadata[stepKey] = std::to_string(training.step);
   state.metadata[seedKey] = std::to_string(training.seed);
@@ -370,11 +378,8 @@ static TrainingState readCheckpoint(const fs::path &step, Engine &engine, std::o
   for (size_t i = 0; i < engine.parameters().size(); ++i) {
     if (engine.parameters()[i].frozen)
       continue;
-    for (int which = 1; which <= engine.optimizer().numMoments(); ++which) {
-      TensorInfo info = engine.parameters()[i].tensor();
-      info.name = momentName(which, info.name);
-      engine.writeMoment(i, which, state.readAs(info).data.data());
-    }
+    for (size_t which = 1; which <= engine.statesOf(i).size(); ++which)
+      engine.writeMoment(i, static_cast<int>(which), state.readAs(momentInfo(engine, i, which)).data.data());
     if (averages && engine.optimizer().keepsAverages())
       engine.writeAverage(i, averages->readAs(engine.parameters()[i].tensor()).data.data());
   }

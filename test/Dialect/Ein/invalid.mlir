@@ -851,6 +851,21 @@ ein.param @param_c1_integers : tensor<2xi32> init constant(0.0, 0.0)
 // expected-error@+1 {{has 1 'sizes' but 2 axes}}
 ein.param @param_c2 : tensor<2x3xf32> init constant(0.0, 0.0) sizes ["D"]
 // -----
+
+// expected-error@+1 {{has 'moments' with axis 0, expected ascending axes of the 2 of the parameter}}
+ein.param @w : tensor<2x3xf32> init constant(0.0, 0.0) {moments = [array<i64: 1, 0>]}
+
+// -----
+
+// expected-error@+1 {{has 'moments' with axis 2, expected ascending axes of the 2 of the parameter}}
+ein.param @w : tensor<2x3xf32> init constant(0.0, 0.0) {moments = [array<i64: 2>]}
+
+// -----
+
+// expected-error@+1 {{has 'rows' 2 but 2 axes}}
+ein.param @w : tensor<2x3xf32> init constant(0.0, 0.0) {rows = 2 : i64}
+
+// -----
 ein.func @cast_to_unsigned(%x: tensor<3xf32>) -> tensor<3xf32> {
 // expected-error@+1 {{'ein.cast' op result #0 must be tensor with extents above 0 and elements real, f16, bf16, f32, f64, i8, ui8, i32, i64 or i1, but got 'tensor<3xui32>'}}
   %z = ein.cast %x : (tensor<3xf32>) -> tensor<3xui32>

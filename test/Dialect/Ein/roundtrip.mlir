@@ -52,6 +52,8 @@ ein.func @equations(%tok: tensor<2x3xi32>, %wte: tensor<256x8x!ein.real>) -> ten
 }
 
 // What only holds numbers: moved as it is, computed with behind a cast, rounded by one, kept and chosen.
+// CHECK: ein.param @matrix : tensor<2x3x4xf32> init {{ ?}}normal(1.000000e-01, 0.000000e+00) {moments = [array<i64: 0>, array<i64: 1, 2>], rows = 1 : i64, workspace = 128 : i64}
+ein.param @matrix : tensor<2x3x4xf32> init normal(0.1, 0.0) {moments = [array<i64: 0>, array<i64: 1, 2>], rows = 1 : i64, workspace = 128 : i64}
 // CHECK: ein.param @narrow : tensor<5x3xbf16> init {{ ?}}normal(1.000000e-01, 0.000000e+00) frozen
 ein.param @narrow : tensor<5x3xbf16> init normal(0.1, 0.0) frozen
 // CHECK: ein.func @held(%{{.*}}: tensor<4x3xi8>, %{{.*}}: tensor<4xi32>, %{{.*}}: tensor<i1>, %{{.*}}: tensor<4x3xf16>, %{{.*}}: tensor<5x3xbf16>) -> (tensor<4x3xf16>, tensor<2x2x3xi8>, tensor<4x3xbf16>)

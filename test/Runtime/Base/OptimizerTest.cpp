@@ -16,14 +16,13 @@ struct TestRules : UpdateRunner {
   using Elements = std::function<void(void *const *ports)>;
   explicit TestRules(OptimizerSettings &settings, bool inPlace, Elements elements) : elements(std::move(elements)) {
     settings.settings = {{"beta", 0.9}};
-    settings.states = {{"m"}};
-    rules.parameter = "w";
-    rules.gradient = "g";
+    settings.forms = {{"test", "w", "g", 0, true, {{"m"}}}};
     rules.scalars.inputs = {"rate", "beta", "power[beta, step]"};
     rules.scalars.results = {"size"};
-    rules.elements.inputs = {"w", "g", "m", "beta", "size"};
-    rules.elements.results = {"m", "w"};
-    rules.elements.inPlace = inPlace;
+    rules.tensors.resize(1);
+    rules.tensors[0].inputs = {"w", "g", "m", "beta", "size"};
+    rules.tensors[0].results = {"m", "w"};
+    rules.tensors[0].inPlace = inPlace;
   }
   void run(const UpdateProgram &program, void *const *ports, int64_t, UpdateWorkspace &) const override {
     auto number = [&](size_t i) -> double & { return *static_cast<double *>(ports[i]); };
@@ -31,6 +30,9 @@ struct TestRules : UpdateRunner {
       number(3) = number(0) / (1 - number(2));
     else
       elements(ports);
+  }
+  UpdateStep step(const OptimizerSettings &settings, int64_t number) const {
+    return {settings, settings.forms[0], rules, rules.tensors[0], *this, number};
   }
   UpdateRules rules;
   Elements elements;
@@ -66,7 +68,7 @@ void compareWithPlain(ElementType type, bool inPlace) {
     }
     const void *sites[] = {first.data(), second.data()};
     void *const moments[] = {m.data()};
-    updateParameter(UpdateStep(settings, rules.rules, rules, step), type, count, sites, value.data(), moments);
+    updateParameter(rules.step(settings, step), type, count, sites, value.data(), moments);
     for (int64_t i = 0; i < count; ++i) {
       ASSERT_EQ(value[i], w[i]) << "element " << i << ", step " << step;
       ASSERT_EQ(m[i], n[i]);
@@ -82,7 +84,7 @@ TEST(Optimizer, RefusesUnknownNumbers) {
   OptimizerSettings settings;
   TestRules rules(settings, true, applyTestRules<float>);
   rules.rules.scalars.inputs.push_back("speed");
-  EXPECT_THROW(UpdateStep(settings, rules.rules, rules, 1), Error);
+  EXPECT_THROW(rules.step(settings, 1), Error);
 }
 
 TEST(Optimizer, SquaresAreSummedInSixteenLanes) {
@@ -101,7 +103,7 @@ TEST(Optimizer, SquaresAreSummedInSixteenLanes) {
   OptimizerSettings settings;
   TestRules rules(settings, true, applyTestRules<float>);
   EXPECT_EQ(sumOfSquares(ElementType::F32, count, sites), lanes[0]);
-  UpdateStep step(settings, rules.rules, rules, 1);
+  UpdateStep step = rules.step(settings, 1);
   EXPECT_EQ(updateParameter(step, ElementType::F32, count, sites, value.data(), moments), lanes[0]);
 }
 
@@ -120,7 +122,7 @@ TEST(Optimizer, SquaresOfPartsAreAddedInOrder) {
   // Threads update parts in any order.
   OptimizerSettings settings;
   TestRules rules(settings, true, applyTestRules<double>);
-  UpdateStep step(settings, rules.rules, rules, 1);
+  UpdateStep step = rules.step(settings, 1);
   std::vector<double> whole(count, 1), m(count), apart(count, 1), m2(count);
   void *const moments[] = {m.data()}, *const momentsApart[] = {m2.data()};
   updateParameter(step, ElementType::F64, count, sites, whole.data(), moments);
@@ -148,7 +150,7 @@ TEST(Optimizer, ScalesGradientsBeforeTheRules) {
     gradient[i] = float(i % 13 - 6) / 4;
   const void *sites[] = {gradient.data()};
   void *const moments[] = {m.data()};
-  UpdateStep step(settings, rules.rules, rules, 1);
+  UpdateStep step = rules.step(settings, 1);
   step.gradientScale = 0.3;
   updateParameter(step, ElementType::F32, count, sites, value.data(), moments);
   for (int64_t i = 0; i < count; ++i)
@@ -165,7 +167,7 @@ TEST(Optimizer, ClipsValuesOfTheScaledGradient) {
   double value[7] = {}, m[7] = {};
   const void *sites[] = {gradient};
   void *const moments[] = {m};
-  UpdateStep step(settings, rules.rules, rules, 1);
+  UpdateStep step = rules.step(settings, 1);
   step.gradientScale = 0.5;
   updateParameter(step, ElementType::F64, 7, sites, value, moments);
   for (auto [index, expected] : {std::pair(0, 0.5), {1, 0.25}, {2, -0.125}, {3, -0.5}, {4, 0.5}, {5, -0.5}})
@@ -179,8 +181,7 @@ TEST(Optimizer, ClipsValuesOfTheScaledGradient) {
   void *const smallMoments[] = {none};
   settings.clipValue = 1e-60;
   TestRules ofFloats(settings, true, applyTestRules<float>);
-  updateParameter(UpdateStep(settings, ofFloats.rules, ofFloats, 1), ElementType::F32, 1, smallSites, one,
-                  smallMoments);
+  updateParameter(ofFloats.step(settings, 1), ElementType::F32, 1, smallSites, one, smallMoments);
   EXPECT_EQ(one[0], 1);
 }
 

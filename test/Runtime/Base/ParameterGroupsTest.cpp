@@ -1,4 +1,5 @@
 #include "plc/Module/ParameterGroups.h"
+#include "plc/Module/UpdateRules.h"
 
 #include <gtest/gtest.h>
 
@@ -70,6 +71,48 @@ TEST(ParameterGroups, OneTurnIsOneLayer) {
                           {"embed.w", 1},
                           {"embed.late", 1}})
     EXPECT_EQ(groups.settingsOf(groups.variantOf(path)).lr, lr) << path;
+}
+
+TEST(ParameterGroups, FormsFollowKindsAndAxes) {
+  OptimizerSettings settings = withGroups({{"head.*", {{"beta", 0.25}}, false, "other", {{"beta", 0.5}}}});
+  settings.kind = "own";
+  settings.forms = {{"own", "w", "g", 2, true, {{"rows", 0, {1}}}},
+                    {"own", "w", "g", 1, false, {}},
+                    {"other", "w", "g", 0, true, {{"m"}, {"v"}}}};
+  // The third axis of a matrix belongs to its columns.
+  std::vector<GroupedParameter> all = {{"block.w", 3, 1}, {"block.bias", 1}, {"head.w", 2}, {"scale", 0}};
+  ParameterGroups groups(settings, all);
+  EXPECT_EQ(groups.formOf("block.w"), &settings.forms[0]);
+  EXPECT_EQ(groups.formOf("block.bias"), &settings.forms[1]);
+  EXPECT_EQ(groups.formOf("head.w"), &settings.forms[2]);
+  EXPECT_EQ(groups.formOf("scale"), nullptr);
+  OptimizerSettings ofHead = groups.settingsOf(groups.variantOf("head.w"));
+  EXPECT_EQ(ofHead.kind, "other");
+  EXPECT_EQ(settingOf(ofHead, "beta"), 0.25);
+  EXPECT_EQ(settingOf(groups.settingsOf(groups.variantOf("block.w")), "weight_decay"), 0.5);
+  EXPECT_EQ(groups.findUntaken(all)->path, "optimizer.kind");
+  all.back().frozen = true;
+  EXPECT_FALSE(groups.findUntaken(all));
+}
+
+TEST(ParameterGroups, MomentsHaveAxesOfMatrices) {
+  plc::module::ParameterInfo wo{"wo", plc::ElementType::F32, {2, 8, 16}, {}, false};
+  wo.rows = 2;
+  EXPECT_EQ(plc::module::updatedShape(wo), (std::vector<int64_t>{16, 16}));
+  EXPECT_EQ(plc::module::momentOf(wo, {"m"}).shape, wo.shape);
+  EXPECT_EQ(plc::module::momentOf(wo, {"rows", 0, {1}}).shape, (std::vector<int64_t>{16}));
+  wo.rows = 0; // two matrices
+  EXPECT_EQ(plc::module::momentOf(wo, {"rows", 0, {1}}).shape, (std::vector<int64_t>{2, 8}));
+}
+
+TEST(UpdateRules, ResultsLieBesideEachOther) {
+  plc::module::OptimizerForm form{"own", "w", "g", 2, true, {{"rows", 0, {1}}}};
+  plc::module::UpdateProgram program{{3, 40}, {"w", "g", "rows"}, {"w", "rows"}, 100, false, {}};
+  plc::module::UpdateLayout layout = plc::module::layoutOf(program, form, 4);
+  EXPECT_EQ(layout.gradient, 0);
+  EXPECT_EQ(layout.results, (std::vector<int64_t>{512, 1024})); // of 480 and 12 bytes
+  EXPECT_EQ(layout.scratch, 1088);
+  EXPECT_EQ(layout.bytes, 1216);
 }
 
 TEST(ParameterGroups, DecaysMatricesOnly) {

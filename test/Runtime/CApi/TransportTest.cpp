@@ -43,7 +43,7 @@ RunDescription trainAndTell(Engine &engine) {
     fillInitialValues(engine.parameters()[i], 1, values.data());
     engine.writeParameter(i, values.data());
     std::fill(values.begin(), values.end(), std::byte(0));
-    for (int which = 1; which <= engine.optimizer().numMoments(); ++which)
+    for (int which = 1; which <= int(engine.statesOf(i).size()); ++which)
       engine.writeMoment(i, which, values.data());
   }
   const EntryInfo &train = *engine.findEntry("train"), &infer = *engine.findEntry("infer");
@@ -62,7 +62,7 @@ RunDescription trainAndTell(Engine &engine) {
     Bytes bytes(engine.parameters()[i].tensor().numBytes());
     engine.readParameter(i, bytes.data());
     told.parameters.push_back(bytes);
-    for (int which = 1; which <= engine.optimizer().numMoments(); ++which) {
+    for (int which = 1; which <= int(engine.statesOf(i).size()); ++which) {
       engine.readMoment(i, which, bytes.data());
       told.moments.push_back(bytes);
     }

@@ -230,10 +230,10 @@ def update():
     scalars = ["rate", *SETTINGS] + ["power[%s, step]" % name for name in SETTINGS if name.startswith("beta")]
     inputs, updated = ["w", "g", *STATES, *scalars], ["w", *STATES]
     operands = [-1 - port for port in range(len(inputs) + len(updated))]
-    nothing = {"inputs": [], "results": [], "scratch_bytes": 0, "in_place": False, "calls": []}
-    elements = {"inputs": inputs, "results": updated, "scratch_bytes": 0, "in_place": True,
+    nothing = {"shape": [], "inputs": [], "results": [], "scratch_bytes": 0, "in_place": False, "calls": []}
+    elements = {"shape": [], "inputs": inputs, "results": updated, "scratch_bytes": 0, "in_place": True,
                 "calls": [{"kernel": len(results) - 1, "operands": operands}]}
-    return {"parameter": "w", "gradient": "g", "scalars": nothing, "elements": elements}
+    return {"scalars": nothing, "tensors": [elements]}
 
 
 def kernel(name, chunks, where):
@@ -246,12 +246,14 @@ def kernel(name, chunks, where):
 manifest = {
     "plcm": seal_module.VERSION, "model": "tiny", "source": "tiny.ein", "numerics_key": "ab" * 32, "real": "f32",
     "threads_per_stage": 1, "transport": "threads", "profiling": False, "target_features": [],
-    "optimizer": {"kind": arguments.optimizer, "lr": 1e-2, "states": [{"name": name, "init": 0} for name in STATES],
+    "optimizer": {"kind": arguments.optimizer, "lr": 1e-2,
+                  "forms": [{"kind": arguments.optimizer, "parameter": "w", "gradient": "g", "axes": 0, "open": True,
+                             "states": [{"name": name, "init": 0, "lacks": []} for name in STATES]}],
                   "settings": [{"name": name, "value": value, "least": 0, "most": 1 if name[0] in "bm" else 1e18, "above": name == "eps",
                                 "below": name[0] in "bm"} for name, value in SETTINGS.items()],
                   "schedule": {"kind": "constant", "warmup": 0, "total": 0}, "clip_norm": 0, "layer_decay": 1, "decay_matrices_only": False, "groups": [],
                   "nonfinite": "stop", "scales_loss": False, "loss_scale": 0},
-    "update": update(),
+    "updates": [update()],
     "rates": dict.fromkeys(re.findall(r'^(?:AMX_RATE|RATE|FACTOR)\(\w+, "([^"]+)"', open(os.path.join(arguments.include, "plc/Support/Rates.def")).read(), re.M), 1.0),
     "parameters": [
         {"path": "embed.w", "type": "f32", "shape": [256], "init": {"kind": "normal", "scale": 0.02}, "frozen": False},

@@ -24,6 +24,9 @@ bool isPersistent(mlir::Value resolved);
 int64_t byteSize(mlir::Type type);
 /// Bytes of a value in a micro-batch, or in the step (-1).
 int64_t byteSize(ProgramOp program, mlir::Type type, int64_t mb);
+/// Bytes of each tensor that the optimizer keeps beside a parameter of this type: those of `moments`, or `standard`
+/// ones of all axes.
+llvm::SmallVector<int64_t> momentBytes(mlir::Type parameter, std::optional<mlir::ArrayAttr> moments, int64_t standard);
 /// The stages of the program's first replica, which are all if it is not replicated.
 llvm::SmallVector<StageOp> stagesOfFirst(ProgramOp program);
 /// The pipeline stage that each of these belongs to; empty if each is one itself.

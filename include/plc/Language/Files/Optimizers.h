@@ -20,19 +20,20 @@ namespace plc::language {
 
 using module::OptimizerHeader;
 
-/// The rules of an optimizer as two models. Their arguments and results are named: the parameter, the gradient and the
-/// states as the header names them, a scalar by its text.
+/// The rules of a form of an optimizer as two models. Their arguments and results are named: the parameter, the
+/// gradient and the states as the header names them, a scalar by its text.
 struct OptimizerPrograms {
   /// From `rate`, `step`, settings and powers to the other scalars that tensors meet; null if there are none. In f64.
   mlir::OwningOpRef<mlir::ModuleOp> scalars;
-  /// From the parameter, the gradient, states and scalars to the next values, on `module::updateBlock` elements.
-  mlir::OwningOpRef<mlir::ModuleOp> elements;
+  /// From the parameter, the gradient, states and scalars to the next values, on a parameter of one shape, or on
+  /// `module::updateBlock` elements.
+  mlir::OwningOpRef<mlir::ModuleOp> tensors;
 };
 
 /// The optimizers of std/optim.ein, in the order of the text.
 const std::vector<OptimizerHeader> &standardOptimizers();
 
-/// One optimizer of a file.
+/// One optimizer of a file, in all of its forms.
 class OptimizerRules {
 public:
   /// Reads `name` in the file at `path`, or in std/optim.ein if that is empty. Null after an error: `error` then has
@@ -42,8 +43,10 @@ public:
   ~OptimizerRules();
 
   const OptimizerHeader &header() const { return declared; }
-  /// The programs; null `elements` after an error, which is printed. May be called once.
-  OptimizerPrograms programs(mlir::MLIRContext &context, llvm::raw_ostream &errors);
+  /// The programs of a form for parameters of a shape, which rules that work element by element do not use. Null
+  /// `tensors` after an error, which is printed.
+  OptimizerPrograms programs(size_t form, llvm::ArrayRef<int64_t> shape, mlir::MLIRContext &context,
+                             llvm::raw_ostream &errors);
   /// The files of the rules, for errors of passes.
   llvm::SourceMgr &sources() { return *files; }
 

@@ -14,7 +14,8 @@ struct WorkloadOptions {
   planner::Grain grain = planner::Grain::layer; ///< units of cuts: layer calls, or kernels of equations
   bool prepares = false;                        ///< precompute values that are equal in all runs
   simulator::RankThreads threads{};             ///< threads of each rank, which shorten long kernels
-  int64_t moments = 0;                          ///< tensors that the optimizer keeps beside each trained parameter
+  int64_t moments = 0;                          ///< tensors that the optimizer keeps beside a trained parameter
+  bool averages = false;                        ///< and its average
   bool stepsMeet = false;                       ///< the update needs the norm of all gradients
   std::vector<std::string> keepKinds{};         ///< kinds of layers that save all that they make
   std::vector<int64_t> balance{};               ///< units of each stage, checked against the model; empty: open

@@ -4,6 +4,7 @@
 
 #include "plc/Module/Entries.h"
 #include "plc/Module/ProcessMemory.h"
+#include "plc/Module/ParameterGroups.h"
 #include "plc/Runtime/Base/Error.h"
 #include "plc/Runtime/Base/Optimizer.h"
 #include "plc/Runtime/Base/RunSettings.h"
@@ -116,9 +117,14 @@ public:
   /// Takes other settings for the steps from now on, in all processes alike. Throws usageError, and changes nothing, if
   /// they contradict each other.
   void setRun(const RunSettings &settings);
-  /// The optimizer's moments (which = 1 .. optimizer().numMoments()), of the parameter's type and shape. Each element
-  /// begins as its state says.
-  /// Frozen parameters have none.
+  /// What the optimizer keeps beside a parameter: its moments. Frozen parameters have none.
+  const std::vector<module::OptimizerState> &statesOf(size_t index) const {
+    if (!keptStates)
+      keptStates = module::statesOf(optimizer(), parameters());
+    return (*keptStates)[index];
+  }
+  /// Moments (which = 1 .. statesOf(index).size()), as `module::momentOf` has them. Each element begins as its state
+  /// says.
   virtual void readMoment(size_t index, int which, void *out) = 0;
   virtual void writeMoment(size_t index, int which, const void *data) = 0;
   /// Lets them begin anew.
@@ -218,10 +224,11 @@ private:
   Origin madeBy;
   mutable std::optional<LossScale> scaleOfLoss;
   mutable std::optional<RunSettings> settingsOfRun;
+  mutable std::optional<module::StatesOfParameters> keptStates; // settings of a run do not change them
 };
 
-/// Bytes of all parameters, and of `numBeside` tensors beside each trained one: moments and averages.
-int64_t parameterBytes(const std::vector<ParameterInfo> &parameters, int numBeside);
+/// Bytes of all parameters, and with an optimizer of what it keeps beside those that it trains: moments and averages.
+int64_t parameterBytes(const std::vector<ParameterInfo> &parameters, const OptimizerSettings *trained);
 
 /// sum += term, element by element, rounded as the type's kernels do.
 void addInOrder(ElementType type, int64_t count, void *sum, const void *term);

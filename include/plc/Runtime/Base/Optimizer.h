@@ -17,6 +17,7 @@
 namespace plc::runtime {
 
 using module::cosineOfPi;
+using module::OptimizerForm;
 using module::OptimizerSettings;
 using module::UpdateProgram;
 using module::UpdateRules;
@@ -61,12 +62,13 @@ public:
                    UpdateWorkspace &workspace) const = 0;
 };
 
-/// One step of an optimizer with the settings of some parameters: its scalars, and where the ports of the rules on
-/// elements find their values.
+/// One step of an optimizer with the settings of some parameters: its scalars, and where the ports of a program of its
+/// rules find their values.
 class UpdateStep {
 public:
-  /// Computes the scalars of step `step`, in double.
-  UpdateStep(const OptimizerSettings &settings, const UpdateRules &rules, const UpdateRunner &runner, int64_t step);
+  /// Computes the scalars of step `step`, in double. `program` is one of those of `rules` on tensors.
+  UpdateStep(const OptimizerSettings &settings, const OptimizerForm &form, const UpdateRules &rules,
+             const UpdateProgram &program, const UpdateRunner &runner, int64_t step);
 
   double gradientScale = 1; // of clipping: scaleOfNorm
   double clipValue;         // largest magnitude of a scaled element; 0: any
@@ -78,14 +80,16 @@ public:
     size_t index = 0;
     double value = 0;
   };
-  const UpdateProgram &program() const { return rules.elements; }
+  const UpdateProgram &program() const { return ofTensors; }
   const UpdateRunner &runner() const { return runs; }
+  const OptimizerForm &form() const { return ofRules; }
   const std::vector<Port> &inputs() const { return inputPorts; }
   /// For each result, the tensor that it replaces.
   const std::vector<size_t> &results() const { return resultTensors; }
 
 private:
-  const UpdateRules &rules;
+  const OptimizerForm &ofRules;
+  const UpdateProgram &ofTensors;
   const UpdateRunner &runs;
   std::vector<Port> inputPorts;
   std::vector<size_t> resultTensors;
@@ -113,6 +117,22 @@ double sumOfSquares(ElementType type, int64_t count, std::span<const void *const
 /// state of the optimizer. Returns sumOfSquares of the unscaled gradient.
 double updateParameter(const UpdateStep &step, ElementType type, int64_t count, std::span<const void *const> sites,
                        void *value, std::span<void *const> moments);
+
+/// The ports of such rules: a number of the parameter's type for each scalar, and addresses.
+class WholePorts {
+public:
+  /// `gradient`, `value` and `moments` are what the rules read; each result has its own place in `results`.
+  WholePorts(const UpdateStep &step, ElementType type, void *gradient, void *value, std::span<void *const> moments,
+             std::span<void *const> results);
+  void *const *addresses() const { return ports.data(); }
+
+private:
+  std::vector<double> scalars; // room for one of any type
+  std::vector<void *> ports;
+};
+/// Writes the gradient of a part as the rules see it behind `begin` of `out`. Returns sumOfSquares of the unscaled one.
+double prepareGradient(const UpdateStep &step, ElementType type, int64_t begin, int64_t count,
+                       std::span<const void *const> sites, void *out);
 
 /// The same for the slice that begins at element `begin`, a multiple of `updatedPart`.
 double sumOfSquaresOfPart(ElementType type, int64_t begin, int64_t count, std::span<const void *const> sites);
