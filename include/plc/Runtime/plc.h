@@ -86,6 +86,9 @@ const char *plc_version(void);
 
 /* The text of this thread's last failure, `FILE: TEXT` or `TEXT`; "" if there was none. */
 const char *plc_last_error(void);
+/* The same as plc-run prints it: `FILE:LINE:COLUMN: error: TEXT`, the line with a caret if the file can be read, and a
+ * line for each note. */
+const char *plc_last_error_report(void);
 
 plc_module *plc_module_open(const char *file);
 /* NULL for options: the same as plc_module_open. */
@@ -93,17 +96,24 @@ plc_module *plc_module_open_with(const char *file, const plc_options *options);
 /* This process's number, from 0, among those that run the module, and how many they are: 0 and 1 without MPI. */
 int64_t plc_module_process(const plc_module *module);
 int64_t plc_module_num_processes(const plc_module *module);
+/* What the planner decided: the key `plan` of the module's manifest (docs/module.md), a JSON object. */
+const char *plc_module_plan(const plc_module *module);
 /* After all of its sessions are destroyed. NULL is allowed. */
 void plc_module_close(plc_module *module);
 
 /* Give parameters their values: from a checkpoint folder or a .safetensors file, whose other tensors are not used,
  * or the initial values of a seed. Before they have values, nothing can run or be saved. */
 int plc_module_load(plc_module *module, const char *path);
+/* The same by a map of names and layouts, a file as `plc-run --map` takes it; NULL: plc_module_load. */
+int plc_module_load_mapped(plc_module *module, const char *path, const char *map);
 int plc_module_initialize(plc_module *module, uint64_t seed);
 /* Writes PATH/step-STEP and moves PATH/latest. */
 int plc_module_save(plc_module *module, const char *path, int64_t step, uint64_t seed);
 /* Parameters and the optimizer's state of a checkpoint; the next step is *step + 1. step and seed may be NULL. */
 int plc_module_resume(plc_module *module, const char *path, int64_t *step, uint64_t *seed);
+/* The step after which training goes on: the last one of plc_session_train that returned 0, or the one of
+ * plc_module_resume. 0 before the first step and after plc_module_initialize. */
+int64_t plc_module_step(const plc_module *module);
 
 /* Parameters one by one, in program order; `name` is the path, as in a checkpoint. Data is `bytes` long. An index
  * that is too large is an error, with a null name. */
@@ -133,6 +143,11 @@ size_t plc_session_num_outputs(const plc_session *session);
 /* An index that is too large is an error, with a null name. */
 int plc_session_describe_input(const plc_session *session, size_t index, plc_tensor_info *info);
 int plc_session_describe_output(const plc_session *session, size_t index, plc_tensor_info *info);
+
+/* Fills input `index`, whose name is random(..), with the keys that plc-run gives: of a seed, of samples from
+ * `first_sample` on, and of the step, which is 0 outside of training. Fails with 2 for another input. */
+int plc_session_random_keys(const plc_session *session, size_t index, uint64_t seed, int64_t step, int64_t first_sample,
+                            int64_t *keys);
 
 /* One run with the module's present parameters, of any entry but "train". Each pointer is to the `bytes` of its
  * tensor. */

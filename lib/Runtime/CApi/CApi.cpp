@@ -1,7 +1,9 @@
 // The C API (plc/Runtime/plc.h) over Engine.
 #include "plc/Runtime/plc.h"
 
+#include "CApi/Structs.h"
 #include "Execute/ModuleUse.h"
+#include "plc/Runtime/Base/Files.h"
 #include "plc/Runtime/Base/NonFinite.h"
 #include "plc/Runtime/Base/ProcessGroup.h"
 #include "plc/Runtime/Execute/MakeTransport.h"
@@ -9,6 +11,7 @@
 #include "plc/Runtime/Tensors/Checkpoint.h"
 #include "plc/Runtime/Tensors/InitialValues.h"
 #include "plc/Runtime/Tensors/LoadParameters.h"
+#include "plc/Runtime/Tensors/RandomKeys.h"
 #include "plc/Support/Version.h"
 
 #include <cstdlib>
@@ -17,10 +20,11 @@
 #include <new>
 
 using namespace plc::runtime;
-using plc::ElementType;
 
 struct plc_module {
   std::unique_ptr<Engine> engine;
+  std::string plan = {};                    // JSON
+  std::atomic<int64_t> step = 0;            // after which training goes on
   bool hasValues = false;                   // parameters were initialized, loaded, resumed or set
   std::optional<RunSettings> settings = {}; // that the next step takes
   ModuleUse use = {};
@@ -35,7 +39,12 @@ struct plc_session {
 
 namespace {
 
-thread_local std::string lastError;
+thread_local std::string lastError, lastReport;
+
+void keepError(const std::string &text) {
+  lastError = text;
+  lastReport = "plc: error: " + text + "\n";
+}
 
 /// Sets the model's floating-point environment, and restores the caller's. This thread adds up values of micro-batches,
 /// so the caller's rounding mode would change bits.
@@ -59,12 +68,13 @@ int guarded(Run run) {
     return Done;
   } catch (const Error &error) {
     lastError = (error.location.empty() ? "" : error.location + ": ") + error.what();
+    lastReport = textOf(error, "plc");
     return error.exitCode;
   } catch (const std::bad_alloc &) {
-    lastError = "out of memory";
+    keepError("out of memory");
     return BadInput;
   } catch (const std::exception &error) {
-    lastError = error.what();
+    keepError(error.what());
     return Internal;
   }
 }
@@ -171,73 +181,8 @@ std::vector<Bytes> copyInputs(const EntryInfo &entry, const void *const *inputs)
   return copies;
 }
 
-template <class Tensor>
-void checkIndex(const std::vector<Tensor> &tensors, size_t index, const char *noun) {
-  if (index >= tensors.size())
-    throw usageError("found " + std::string(noun) + " " + std::to_string(index) + ", but there are " +
-                     std::to_string(tensors.size()));
-}
-
-// Numbers of the C API never change.
-static_assert(PLC_F64 == int(ElementType::F64) && PLC_F32 == int(ElementType::F32) &&
-              PLC_I64 == int(ElementType::I64) && PLC_I32 == int(ElementType::I32) &&
-              PLC_BOOL == int(ElementType::Bool) && PLC_F16 == int(ElementType::F16) &&
-              PLC_BF16 == int(ElementType::BF16) && PLC_I8 == int(ElementType::I8) && PLC_U8 == int(ElementType::U8) &&
-              plc::allElementTypes.size() == 9);
-plc_element_type cTypeOf(ElementType type) { return static_cast<plc_element_type>(type); }
-
-/// The size of a caller's struct, which may be compiled with another header. Refuses what cannot be a size, as in a
-/// program that never set it: no struct will exceed `most`.
-size_t sizeOf(const void *theirs, const char *type) {
-  constexpr size_t most = 4096;
-  size_t size;
-  std::memcpy(&size, theirs, sizeof(size));
-  if (size < sizeof(size) || size > most || size % alignof(size_t))
-    throw usageError("found " + std::to_string(size) + " for 'struct_size' of " + type + "; set it to sizeof(" + type +
-                     ")");
-  return size;
-}
-
-/// Options from a struct of any size. Fields behind its end are zero; fields that this library does not know must be.
-plc_options optionsOf(const plc_options *given) {
-  plc_options options{};
-  if (!given)
-    return options;
-  size_t size = sizeOf(given, "plc_options"), known = std::min(size, sizeof(options));
-  std::memcpy(&options, given, known);
-  const auto *bytes = reinterpret_cast<const char *>(given);
-  if (std::any_of(bytes + known, bytes + size, [](char byte) { return byte != 0; }))
-    throw usageError("found a field of plc_options that libplcrt " + std::string(plc::version()) +
-                     " does not know, whose plc_options ends after " + std::to_string(known) +
-                     " bytes; leave it zero, or run with a newer library");
-  return options;
-}
-
-plc_tensor_info infoOf(const TensorInfo &tensor) {
-  return {0, tensor.name.c_str(), cTypeOf(tensor.type), tensor.shape.size(), tensor.shape.data(), tensor.numBytes()};
-}
-plc_tensor_info infoOf(const ParameterInfo &parameter) {
-  return {0,
-          parameter.path.c_str(),
-          cTypeOf(parameter.type),
-          parameter.shape.size(),
-          parameter.shape.data(),
-          parameter.tensor().numBytes()};
-}
-
-/// Fills the caller's struct as far as its size.
-template <class Tensor>
-void describe(const std::vector<Tensor> &tensors, size_t index, const char *noun, plc_tensor_info *info) {
-  size_t size = sizeOf(info, "plc_tensor_info");
-  plc_tensor_info known = index < tensors.size() ? infoOf(tensors[index]) : plc_tensor_info{};
-  known.struct_size = size;
-  std::memset(static_cast<void *>(info), 0, size);
-  std::memcpy(static_cast<void *>(info), &known, std::min(size, sizeof(known)));
-  checkIndex(tensors, index, noun);
-}
-
 void checkParameter(const plc_module *module, size_t index) {
-  checkIndex(module->engine->parameters(), index, "parameter");
+  checkIndex(module->engine->parameters().size(), index, "parameter");
 }
 
 // Throws if parameters are still undefined: to run or save zeros by mistake helps no user.
@@ -262,6 +207,7 @@ extern "C" {
 const char *plc_version(void) { return plc::version(); }
 
 const char *plc_last_error(void) { return lastError.c_str(); }
+const char *plc_last_error_report(void) { return lastReport.c_str(); }
 
 plc_module *plc_module_open(const char *file) { return plc_module_open_with(file, nullptr); }
 
@@ -289,6 +235,7 @@ plc_module *plc_module_open_with(const char *file, const plc_options *given) {
       chosen.transportKind = findTransport(options.transport);
     bool before = ProcessGroup::joined();
     module = new plc_module{openModule(file, chosen)};
+    module->plan = module->engine->planJson();
     if (module->engine->numProcesses() > 1) // MPI has started threads
       module->use.startThreads();
     if (ProcessGroup::joined() && !before)
@@ -315,12 +262,20 @@ void plc_module_close(plc_module *module) {
   delete module;
 }
 
-int plc_module_load(plc_module *module, const char *path) {
+const char *plc_module_plan(const plc_module *module) { return module->plan.c_str(); }
+
+int plc_module_load(plc_module *module, const char *path) { return plc_module_load_mapped(module, path, nullptr); }
+
+int plc_module_load_mapped(plc_module *module, const char *path, const char *map) {
   return guardedCall(module, [&] {
     callTogether(*module->engine, [] { return "plc_module_load"; });
     readParameters(*module->engine, [&] {
-      readParameterFile(path,
-                        [&](const std::string &file) { loadParameters(file, *module->engine, /*mayLack=*/false); });
+      std::optional<ParameterMap> names;
+      if (map)
+        names = readParameterMap(map, readFile(map));
+      readParameterFile(path, [&](const std::string &file) {
+        loadParameters(file, *module->engine, /*mayLack=*/false, names ? &*names : nullptr);
+      });
     });
     module->hasValues = true;
   });
@@ -331,6 +286,7 @@ int plc_module_initialize(plc_module *module, uint64_t seed) {
     callTogether(*module->engine, [&] { return "plc_module_initialize with seed " + std::to_string(seed); });
     initializeParameters(seed, *module->engine);
     module->hasValues = true;
+    module->step = 0;
   });
 }
 
@@ -352,12 +308,15 @@ int plc_module_resume(plc_module *module, const char *path, int64_t *step, uint6
     readParameters(*module->engine, [&] { state = resumeCheckpoint(path, *module->engine); });
     module->engine->share(&state, sizeof(state));
     module->hasValues = true;
+    module->step = state.step;
     if (step)
       *step = state.step;
     if (seed)
       *seed = state.seed;
   });
 }
+
+int64_t plc_module_step(const plc_module *module) { return module->step; }
 
 size_t plc_module_num_parameters(const plc_module *module) { return module->engine->parameters().size(); }
 
@@ -412,7 +371,7 @@ plc_session *plc_session_create(plc_module *module, const char *name) {
 
 void plc_session_destroy(plc_session *session) {
   if (session && session->running)
-    lastError = "session of entry '" + session->entry->name + "' is in use by another thread: it is not destroyed";
+    keepError("session of entry '" + session->entry->name + "' is in use by another thread: it is not destroyed");
   else
     delete session;
 }
@@ -425,6 +384,18 @@ int plc_session_describe_input(const plc_session *session, size_t index, plc_ten
 }
 int plc_session_describe_output(const plc_session *session, size_t index, plc_tensor_info *info) {
   return guarded([&] { describe(session->entry->outputs, index, "output", info); });
+}
+
+int plc_session_random_keys(const plc_session *session, size_t index, uint64_t seed, int64_t step, int64_t first_sample,
+                            int64_t *keys) {
+  return guarded([&] {
+    checkIndex(session->entry->inputs.size(), index, "input");
+    const TensorInfo &input = session->entry->inputs[index];
+    if (!input.isRandom())
+      throw usageError("input '" + input.name + "' is not one of random keys");
+    Bytes made = randomKeys(input, seed, step, first_sample);
+    std::memcpy(keys, made.data(), made.size());
+  });
 }
 
 int plc_session_run(plc_session *session, const void *const *inputs, void *const *outputs) {
@@ -458,11 +429,16 @@ int plc_session_train(plc_session *session, int64_t step, const void *const *inp
     });
     applySettings(session->module);
     std::vector<Bytes> batch = copyInputs(*session->entry, inputs);
+    Origin before = session->engine->origin();
     StepResult result = session->engine->trainStep(step, batch);
     if (loss)
       *loss = result.loss;
-    if (!result.finite && !result.overflowed && session->engine->optimizer().nonFinite == plc::NonFiniteStep::Stop)
-      throw explainNonFinite(*session->engine, step, batch, result);
+    if (!result.finite && !result.overflowed && session->engine->optimizer().nonFinite == plc::NonFiniteStep::Stop) {
+      Error error = explainNonFinite(*session->engine, step, batch, result);
+      session->engine->setOrigin(before); // the step that made the parameters
+      throw error;
+    }
+    session->module->step = step;
   });
 }
 
