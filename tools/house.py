@@ -144,7 +144,7 @@ def checkRooms():
 
 def checkFolders():
     """No folder of sources is longer than a reader's screen."""
-    for top in ("lib", "include", "dialects", "test", "tools", "docs", "bench"):
+    for top in ("lib", "include", "dialects", "test", "tools", "docs", "bench", "python"):
         for folder in [root / top, *(root / top).rglob("*")]:
             if folder.is_dir() and "__pycache__" not in folder.parts:
                 count = sum(file.is_file() for file in folder.iterdir())
@@ -227,7 +227,7 @@ def pages():
 
 for page in pages():
     problems += [f"{page.relative_to(root)}: {problem}" for problem in check_sentences(page)]
-for path in sources("lib", "include/plc", "tools", "dialects"):
+for path in sources("lib", "include/plc", "tools", "dialects", "python"):
     relative = path.relative_to(root)
     text = path.read_text()
     lines = text.count("\n")

@@ -1,0 +1,125 @@
+"""Runs plc-compile: from a model's file, a PyTorch module or a JAX function to a module that runs."""
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import warnings
+from typing import Any, Iterable, List, Mapping, Optional, Sequence, Union
+
+from ._errors import Error, usage_error
+from ._library import program
+from ._model import Model
+from ._weights import toml
+
+Path = Union[str, "os.PathLike[str]"]
+
+
+def compile(model: Any, example_inputs: Optional[Sequence[Any]] = None, *,
+            strategy: Union[Path, Mapping[str, Any], None] = None, settings: Optional[Mapping[str, Any]] = None,
+            dims: Optional[Mapping[str, int]] = None, entry: Optional[str] = None, outputs: Iterable[str] = (),
+            rates: Optional[str] = None, output: Optional[Path] = None, **options: Any) -> Model:
+    """Compiles a model by plc-compile, and loads the module.
+
+    model           a file (`.ein`); a torch.nn.Module or ExportedProgram; or a JAX function
+    example_inputs  the arguments of a PyTorch module or a JAX function, whose shapes are those of the compiled model
+    strategy        a file (`.toml`), or keys and values: {"parallelism.stages": 2} or {"parallelism": {"stages": 2}}
+    settings        further keys, which go before those of the file
+    dims            sizes of the file's `dim`s: {"L": 4}
+    entry           the model of the file, if it has several
+    outputs         what one more entry gives: outputs, "grad(x)", values of rules as "attention.3.p"
+    rates           "measured" or "shipped", as of plc-compile --rates
+    output          where the module is written (`.plcm`); else it lives as long as the model
+    options         of `plc.load`
+
+    A warning of the compiler is a Python warning. Raises plc.Error.
+    """
+    scratch = tempfile.TemporaryDirectory(prefix="plc-")
+    file = _source(model, example_inputs, pathlib.Path(scratch.name))
+    arguments = [file, *_strategy_arguments(strategy, settings or {})]
+    arguments += [argument for name, size in (dims or {}).items() for argument in ("-D", f"{name}={size}")]
+    arguments += [argument for name in outputs for argument in ("--output", name)]
+    arguments += ["--entry", entry] if entry else []
+    arguments += ["--rates", rates] if rates else []
+    module = os.path.abspath(output) if output else os.path.join(scratch.name, "module.plcm")
+    run_compiler([*arguments, "-o", module])
+    compiled = Model(module, scratch=scratch, **options)
+    compiled._explain = lambda: json.loads(run_compiler([*arguments, "--emit=json"]))
+    if weights := getattr(model, "state_dict", None):
+        compiled.load(weights() if callable(weights) else weights)
+    return compiled
+
+
+def run_compiler(arguments: Sequence[str]) -> str:
+    """What plc-compile prints. Raises its errors, and warns of its warnings."""
+    done = subprocess.run([program("plc-compile"), *arguments], stdin=subprocess.DEVNULL, capture_output=True,
+                          text=True, errors="replace")
+    if done.returncode:
+        raise Error(done.stderr or f"plc-compile: error: ended by signal {-done.returncode}",
+                    done.returncode if done.returncode > 0 else 70)
+    for line in done.stderr.split("\n"):
+        if "warning: " in line:
+            warnings.warn(line, stacklevel=3)
+    return done.stdout
+
+
+def _source(model: Any, example_inputs: Optional[Sequence[Any]], folder: pathlib.Path) -> str:
+    """The file that plc-compile reads."""
+    if isinstance(model, (str, os.PathLike)):
+        if example_inputs is not None:
+            raise usage_error("example_inputs belong to a PyTorch module or a JAX function, found a file")
+        return os.fspath(model)
+    torch = sys.modules.get("torch")
+    if torch and isinstance(model, (torch.nn.Module, torch.export.ExportedProgram)):
+        return _export_torch(torch, model, example_inputs, folder / "model.pt2")
+    if callable(model):
+        return _lower_jax(model, example_inputs, folder / "model.mlir")
+    raise usage_error(f"found a model of type '{type(model).__name__}', expected a file, a torch.nn.Module or a JAX "
+                      "function")
+
+
+def _need_inputs(example_inputs: Optional[Sequence[Any]], what: str) -> tuple:
+    if example_inputs is None:
+        raise usage_error(f"{what} needs example_inputs, a tuple of its arguments")
+    return tuple(example_inputs)
+
+
+def _export_torch(torch: Any, model: Any, example_inputs: Optional[Sequence[Any]], file: pathlib.Path) -> str:
+    """A module as an archive of torch.export."""
+    if isinstance(model, torch.nn.Module):
+        model = torch.export.export(model, _need_inputs(example_inputs, "a PyTorch module"))
+    torch.export.save(model, file)
+    return str(file)
+
+
+def _lower_jax(function: Any, example_inputs: Optional[Sequence[Any]], file: pathlib.Path) -> str:
+    """A function as StableHLO in MLIR's generic form, with the names of its layers as locations."""
+    inputs = _need_inputs(example_inputs, "a JAX function")
+    try:
+        import jax
+    except ImportError as error:
+        raise usage_error(f"a function needs JAX: {error}") from error
+    lowered = jax.jit(function).lower(*inputs).compiler_ir("stablehlo")
+    file.write_text(lowered.operation.get_asm(print_generic_op_form=True, enable_debug_info=True))
+    return str(file)
+
+
+def _strategy_arguments(strategy: Union[Path, Mapping[str, Any], None], settings: Mapping[str, Any]) -> List[str]:
+    arguments: List[str] = []
+    if isinstance(strategy, Mapping):
+        settings = {**_flat(strategy), **_flat(settings)}
+    else:
+        arguments += ["--strategy", os.fspath(strategy)] if strategy is not None else []
+        settings = _flat(settings)
+    return arguments + [word for key, value in settings.items() for word in ("--set", f"{key}={toml(value)}")]
+
+
+def _flat(settings: Mapping[str, Any], prefix: str = "") -> dict:
+    """{"a": {"b": 1}} as {"a.b": 1}."""
+    flat = {}
+    for key, value in settings.items():
+        flat.update(_flat(value, f"{prefix}{key}.") if isinstance(value, Mapping) else {prefix + key: value})
+    return flat

@@ -1,0 +1,102 @@
+"""What plc.compile gives to plc-compile, and plans."""
+import sys
+import types
+
+import numpy
+import pytest
+
+import plc
+from plc import _compiler
+
+
+def test_strategies_sizes_and_settings(folder, tmp_path):
+    (tmp_path / "two.toml").write_text("parallelism = { stages = 2, micro_batches = 2 }\n")
+    keys = {"parallelism": {"stages": 2}, "parallelism.micro_batches": 2}
+    for strategy in (tmp_path / "two.toml", keys):
+        with plc.compile(folder / "text.ein", strategy=strategy, settings={"optimizer.kind": "sgd"},
+                         dims={"L": 3, "B": 2}) as model:
+            assert [stage["name"] for stage in model.plan["stages"]] == ["s0", "s1"]
+            assert model.plan["micro_batches"] == 2
+            assert "dense.2.w" in model.parameters
+            assert model.inputs()["tok"] == plc.TensorInfo("tok", "i32", (2, 8))
+    arguments = _compiler._strategy_arguments({"a": {"b": [1, 2.5], "c": True}}, {"a.c": False, "d": "x y", "e": {}})
+    assert arguments == ["--set", "a.b=[1, 2.5]", "--set", "a.c=false", "--set", 'd="x y"']
+
+
+def test_a_plan_changes_no_bit(folder, batch):
+    losses = []
+    for stages in (1, 2):
+        with plc.compile(folder / "text.ein", settings={"parallelism.stages": stages}) as model:
+            losses.append(model.fit([batch] * 3, 3))
+    assert losses[0] == losses[1]
+
+
+def test_one_of_several_models(tmp_path):
+    (tmp_path / "two.ein").write_text("model a(x[2]) -> y[2] { y = x }\nmodel b(x[3]) -> z[3] { z[i] = 2 * x[i] }\n")
+    with plc.compile(tmp_path / "two.ein", entry="b") as model:
+        assert model.infer(x=[1, 2, 3])["z"].tolist() == [2, 4, 6]
+    with pytest.raises(plc.Error, match="entry"):
+        plc.compile(tmp_path / "two.ein")
+
+
+def test_the_plan_has_a_timeline_if_it_was_compiled_here(folder, text):
+    with plc.compile(folder / "text.ein", settings={"parallelism.micro_batches": 2}, rates="shipped") as model:
+        plan = model.plan
+        assert [(task["kind"], task["micro_batch"]) for task in plan["timeline"]] == [("F", 0), ("B", 0), ("F", 1),
+                                                                                      ("B", 1)]
+        assert plan["timeline"][-1]["end_ns"] <= plan["step_ns"]
+        assert plan["stages"][0]["peak_bytes"] >= plan["stages"][0]["peak_bound_bytes"] > 0
+        assert plan["explanation"]["arenas"][0]["bytes"] == plan["stages"][0]["peak_bytes"]
+        assert model.plan == plan
+    assert "timeline" not in text.plan and text.plan["stages"][0]["name"] == "s0"
+
+
+def test_a_plan_of_another_text_is_refused(tmp_path):
+    file = tmp_path / "m.ein"
+    source = "dim N = 512\nmodel m(x[N, N]) -> y[N, N] { y[i, k] = x[i, j] * x[j, k] }\n"
+    file.write_text(source)
+    with plc.compile(file) as model:
+        file.write_text(source.replace("512", "256"))
+        with pytest.raises(plc.Error, match="the model's file or the rates have changed since it was compiled"):
+            model.plan
+
+
+def test_a_warning_of_the_compiler_is_one_of_python(monkeypatch):
+    done = types.SimpleNamespace(returncode=0, stdout="", stderr="m.ein:1:2: warning: it is odd\nit works\n")
+    monkeypatch.setattr(_compiler.subprocess, "run", lambda *given, **named: done)
+    with pytest.warns(UserWarning, match="m.ein:1:2: warning: it is odd"):
+        _compiler.run_compiler(["m.ein"])
+    done.returncode, done.stderr = -9, ""
+    with pytest.raises(plc.Error, match="plc-compile: error: ended by signal 9") as raised:
+        _compiler.run_compiler(["m.ein"])
+    assert raised.value.exit_code == 70
+
+
+def test_what_is_no_model(folder, monkeypatch):
+    with pytest.raises(plc.Error, match="found a model of type 'int', expected a file, a torch.nn.Module or a JAX"):
+        plc.compile(3)
+    with pytest.raises(plc.Error, match="example_inputs belong to a PyTorch module or a JAX function, found a file"):
+        plc.compile(folder / "text.ein", [1])
+    with pytest.raises(plc.Error, match="a JAX function needs example_inputs, a tuple of its arguments"):
+        plc.compile(lambda x: x)
+    monkeypatch.setitem(sys.modules, "jax", None)
+    with pytest.raises(plc.Error, match="a function needs JAX: "):
+        plc.compile(lambda x: x, [numpy.zeros(2)])
+
+
+def test_a_function_of_jax_becomes_stablehlo(tmp_path):
+    pytest.importorskip("jax")
+    inputs = (numpy.zeros((2, 3), "f4"), numpy.zeros((3, 4), "f4"))
+    file = _compiler._lower_jax(lambda x, w: x @ w, inputs, tmp_path / "model.mlir")
+    text = open(file).read()
+    assert '"stablehlo.dot_general"' in text and "loc(" in text
+
+
+def test_a_module_of_pytorch_becomes_an_archive(tmp_path):
+    torch = pytest.importorskip("torch")
+    with pytest.raises(plc.Error, match="a PyTorch module needs example_inputs, a tuple of its arguments"):
+        plc.compile(torch.nn.Linear(3, 4))
+    module, inputs = torch.nn.Linear(3, 4), (torch.zeros(2, 3),)
+    for model in (module, torch.export.export(module, inputs)):
+        file = _compiler._source(model, inputs, tmp_path)
+        assert file.endswith("model.pt2") and open(file, "rb").read(2) == b"PK"
