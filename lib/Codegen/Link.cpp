@@ -20,8 +20,17 @@ struct Linker {
   bool isDriver; // `cc`, which takes the linker's options behind -Wl
 };
 
-// Linkers first: compiler drivers are what a machine without LLVM's linker has.
+// The folder of the program that runs; empty if it is unknown.
+std::string programFolder() {
+  std::string program = llvm::sys::fs::getMainExecutable(nullptr, nullptr);
+  return llvm::sys::path::parent_path(program).str();
+}
+
+// A wheel has a linker beside the compiler. Else linkers first: compiler drivers are what a machine without LLVM's
+// linker has.
 std::optional<Linker> findLinker() {
+  if (auto path = llvm::sys::findProgramByName("ld.lld", {programFolder()}))
+    return Linker{*path, false};
   for (StringRef name : {"ld.lld-22", "ld.lld"})
     if (auto path = llvm::sys::findProgramByName(name))
       return Linker{*path, false};
@@ -29,6 +38,14 @@ std::optional<Linker> findLinker() {
     if (auto path = llvm::sys::findProgramByName(name))
       return Linker{*path, true};
   return std::nullopt;
+}
+
+// The BLIS that modules load: the one of a wheel, else the one that this compiler was built with.
+std::string findBlis() {
+  llvm::SmallString<256> bundled(programFolder());
+  llvm::sys::path::append(bundled, "..", "lib", llvm::sys::path::filename(PLC_BLIS_LIBRARY));
+  llvm::sys::path::remove_dots(bundled, /*remove_dot_dot=*/true);
+  return llvm::sys::fs::exists(bundled) ? bundled.str().str() : PLC_BLIS_LIBRARY;
 }
 
 // Writes the module with its seal behind, by which the runtime detects a damaged file.
@@ -68,9 +85,9 @@ LogicalResult plc::codegen::linkModule(ArrayRef<StringRef> objects, StringRef pa
   if (error || (error = temporary("so")) || (error = temporary("log")))
     return emitError(loc, "cannot write a temporary file: ") << error.message();
   std::string shared = *std::prev(files.end(), 2), log = files.back(), message;
-  // The module loads the BLIS that this compiler was built with, from any directory.
-  std::string directory = llvm::sys::path::parent_path(PLC_BLIS_LIBRARY).str();
-  arguments.insert(arguments.end(), {"-o", shared, PLC_BLIS_LIBRARY});
+  // The module loads it from any directory.
+  std::string blis = findBlis(), directory = llvm::sys::path::parent_path(blis).str();
+  arguments.insert(arguments.end(), {"-o", shared, blis});
   // No build id and no start files: the same kernels give the same bytes.
   if (linker->isDriver)
     arguments.insert(arguments.end(), {"-nostdlib", "-Wl,-rpath," + directory + ",--build-id=none,-z,noexecstack"});

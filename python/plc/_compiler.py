@@ -1,6 +1,7 @@
 """Runs plc-compile: from a model's file, a PyTorch module or a JAX function to a module that runs."""
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import pathlib
@@ -99,7 +100,7 @@ def _lower_jax(function: Any, example_inputs: Optional[Sequence[Any]], file: pat
     """A function as StableHLO in MLIR's generic form, with the names of its layers as locations."""
     inputs = _need_inputs(example_inputs, "a JAX function")
     try:
-        import jax
+        jax = importlib.import_module("jax")
     except ImportError as error:
         raise usage_error(f"a function needs JAX: {error}") from error
     lowered = jax.jit(function).lower(*inputs).compiler_ir("stablehlo")
@@ -119,7 +120,7 @@ def _strategy_arguments(strategy: Union[Path, Mapping[str, Any], None], settings
 
 def _flat(settings: Mapping[str, Any], prefix: str = "") -> dict:
     """{"a": {"b": 1}} as {"a.b": 1}."""
-    flat = {}
+    flat: dict = {}
     for key, value in settings.items():
         flat.update(_flat(value, f"{prefix}{key}.") if isinstance(value, Mapping) else {prefix + key: value})
     return flat

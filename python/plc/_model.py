@@ -34,6 +34,11 @@ def load(file: Path, **options: Any) -> Model:
     return Model(file, **options)
 
 
+def _one_by_one(batches: Iterable[Batch]) -> Callable[[int], Optional[Batch]]:
+    iterator = iter(batches)
+    return lambda step: next(iterator, None)
+
+
 def _close(module: int, sessions: Dict[str, Session], scratch: Optional[tempfile.TemporaryDirectory]) -> None:
     for session in sessions.values():
         library().plc_session_destroy(session.handle)
@@ -136,11 +141,13 @@ class Model:
         progress  a function of (step, last step, loss) after each step; None: a bar on a terminal and in a notebook,
                   True: always a bar, False: nothing
         """
+        if isinstance(data, Mapping):
+            raise usage_error("found one mapping as data, expected an iterable of batches or a function")
         last, losses = self.step + steps, []
         report = _progress.choose(progress)
-        batches = None if callable(data) else iter(data)
+        batch_of = data if callable(data) else _one_by_one(data)
         for step in range(self.step + 1, last + 1):
-            batch = data(step) if batches is None else next(batches, None)
+            batch = batch_of(step)
             if batch is None:
                 raise usage_error(f"found no batch for step {step} of {last}")
             losses.append(self.train_step(batch))
@@ -195,7 +202,7 @@ class Model:
         of either a list of results. A model with at most 256 tokens reads bytes, another needs a `tokenizer`.
         """
         one = isinstance(prompt, str) or (len(prompt) > 0 and isinstance(prompt[0], (int, numpy.integer)))
-        prompts = [prompt] if one else list(prompt)
+        prompts: List[Any] = [prompt] if one else list(prompt)
         options = dict(tokens=tokens, temperature=temperature, top_k=top_k, top_p=top_p, min_p=min_p,
                        repetition_penalty=repetition_penalty, tokenizer=tokenizer, prefill=prefill,
                        seed=self.seed if seed is None else seed)

@@ -84,19 +84,32 @@ def test_what_is_no_model(folder, monkeypatch):
         plc.compile(lambda x: x, [numpy.zeros(2)])
 
 
+def check_import(model, inputs, expected, suffix):
+    """A plc-compile that reads the format computes what the framework does; another refuses the file."""
+    try:
+        compiled = plc.compile(model, inputs)
+    except plc.Error as error:
+        assert error.file.endswith(suffix) and error.exit_code == 1
+    else:
+        found = compiled.infer(dict(zip(compiled.inputs(), inputs)))
+        numpy.testing.assert_allclose(next(iter(found.values())), expected, atol=2e-5)
+
+
 def test_a_function_of_jax_becomes_stablehlo(tmp_path):
     pytest.importorskip("jax")
-    inputs = (numpy.zeros((2, 3), "f4"), numpy.zeros((3, 4), "f4"))
+    inputs = (numpy.ones((2, 3), "f4"), numpy.ones((3, 4), "f4"))
     file = _compiler._lower_jax(lambda x, w: x @ w, inputs, tmp_path / "model.mlir")
     text = open(file).read()
     assert '"stablehlo.dot_general"' in text and "loc(" in text
+    check_import(lambda x, w: x @ w, inputs, inputs[0] @ inputs[1], "model.mlir")
 
 
 def test_a_module_of_pytorch_becomes_an_archive(tmp_path):
     torch = pytest.importorskip("torch")
     with pytest.raises(plc.Error, match="a PyTorch module needs example_inputs, a tuple of its arguments"):
         plc.compile(torch.nn.Linear(3, 4))
-    module, inputs = torch.nn.Linear(3, 4), (torch.zeros(2, 3),)
+    module, inputs = torch.nn.Linear(3, 4), (torch.ones(2, 3),)
     for model in (module, torch.export.export(module, inputs)):
         file = _compiler._source(model, inputs, tmp_path)
         assert file.endswith("model.pt2") and open(file, "rb").read(2) == b"PK"
+    check_import(module, inputs, module(*inputs).detach().numpy(), "model.pt2")

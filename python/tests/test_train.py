@@ -95,6 +95,8 @@ def test_fit_calls_back_and_draws_a_bar(text, batch, capsys):
     with pytest.raises(plc.Error, match="found no batch for step 8 of 8"):
         text.fit([batch], 2)
     assert text.step == 7
+    with pytest.raises(plc.Error, match="found one mapping as data, expected an iterable of batches or a function"):
+        text.fit(batch, 2)
 
 
 def test_a_step_that_fails_changes_nothing(draws):
