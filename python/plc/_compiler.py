@@ -5,6 +5,7 @@ import importlib
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -38,16 +39,20 @@ def compile(model: Any, example_inputs: Optional[Sequence[Any]] = None, *,
 
     A warning of the compiler is a Python warning. Raises plc.Error.
     """
-    scratch = tempfile.TemporaryDirectory(prefix="plc-")
-    file = _source(model, example_inputs, pathlib.Path(scratch.name))
-    arguments = [file, *_strategy_arguments(strategy, settings or {})]
+    arguments = _strategy_arguments(strategy, settings or {})
     arguments += [argument for name, size in (dims or {}).items() for argument in ("-D", f"{name}={size}")]
     arguments += [argument for name in outputs for argument in ("--output", name)]
     arguments += ["--entry", entry] if entry else []
     arguments += ["--rates", rates] if rates else []
-    module = os.path.abspath(output) if output else os.path.join(scratch.name, "module.plcm")
-    run_compiler([*arguments, "-o", module])
-    compiled = Model(module, scratch=scratch, **options)
+    scratch = tempfile.mkdtemp(prefix="plc-")
+    try:
+        arguments.insert(0, _source(model, example_inputs, pathlib.Path(scratch)))
+        module = os.path.abspath(output) if output else os.path.join(scratch, "module.plcm")
+        run_compiler([*arguments, "-o", module])
+        compiled = Model(module, scratch=scratch, **options)
+    except BaseException:
+        shutil.rmtree(scratch, ignore_errors=True)
+        raise
     compiled._explain = lambda: json.loads(run_compiler([*arguments, "--emit=json"]))
     if weights := getattr(model, "state_dict", None):
         compiled.load(weights() if callable(weights) else weights)

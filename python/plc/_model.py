@@ -4,6 +4,7 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import shutil
 import tempfile
 import weakref
 from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
@@ -39,13 +40,13 @@ def _one_by_one(batches: Iterable[Batch]) -> Callable[[int], Optional[Batch]]:
     return lambda step: next(iterator, None)
 
 
-def _close(module: int, sessions: Dict[str, Session], scratch: Optional[tempfile.TemporaryDirectory]) -> None:
+def _close(module: int, sessions: Dict[str, Session], scratch: str, process: int) -> None:
     for session in sessions.values():
         library().plc_session_destroy(session.handle)
     sessions.clear()
     library().plc_module_close(module)
-    if scratch:
-        scratch.cleanup()
+    if os.getpid() == process:  # the folder of a forked child is its parent's
+        shutil.rmtree(scratch, ignore_errors=True)
 
 
 class Model:
@@ -61,7 +62,7 @@ class Model:
 
     def __init__(self, file: Path, *, seed: int = 0, threads_per_stage: int = 0,
                  hang_timeout: Optional[float] = 30.0, check_finite: bool = False, transport: Optional[str] = None,
-                 scratch: Optional[tempfile.TemporaryDirectory] = None):
+                 scratch: Optional[str] = None):
         options = OptionsStruct(ctypes.sizeof(OptionsStruct), threads_per_stage,
                                 -1.0 if hang_timeout is None else hang_timeout, check_finite,
                                 transport.encode() if transport else None)
@@ -74,9 +75,9 @@ class Model:
         self._sessions: Dict[str, Session] = {}
         self._has_values = False
         self._weights: Optional[str] = None  # a file with the present parameters
-        self._scratch = scratch or tempfile.TemporaryDirectory(prefix="plc-")
+        self._scratch = scratch or tempfile.mkdtemp(prefix="plc-")
         self._explain: Optional[Callable[[], Dict[str, Any]]] = None
-        self._finalize = weakref.finalize(self, _close, handle, self._sessions, self._scratch)
+        self._finalize = weakref.finalize(self, _close, handle, self._sessions, self._scratch, os.getpid())
 
     # --- What there is ---
     @property
@@ -335,7 +336,7 @@ class Model:
     def _weights_file(self) -> str:
         """A file with the present parameters, for other programs."""
         if self._weights is None:
-            file = os.path.join(self._scratch.name, "parameters.safetensors")
+            file = os.path.join(self._scratch, "parameters.safetensors")
             self.save(file)
             self._weights = file
         return self._weights

@@ -72,6 +72,17 @@ def test_a_warning_of_the_compiler_is_one_of_python(monkeypatch):
     assert raised.value.exit_code == 70
 
 
+def test_no_files_are_left_behind(folder, tmp_path, monkeypatch):
+    monkeypatch.setattr(_compiler.tempfile, "tempdir", str(tmp_path))
+    with plc.compile(folder / "text.ein") as model:
+        model.generate([1], tokens=1)
+        assert len(list(tmp_path.iterdir())) == 1
+    for wrong in ({"dims": {"B": -1}}, {"threads_per_stage": 300}):
+        with pytest.raises(plc.Error):
+            plc.compile(folder / "text.ein", **wrong)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_what_is_no_model(folder, monkeypatch):
     with pytest.raises(plc.Error, match="found a model of type 'int', expected a file, a torch.nn.Module or a JAX"):
         plc.compile(3)

@@ -90,12 +90,14 @@ if child == 0:
         model.infer(x=[1, 2, 3, 4])
     except plc.Error as error:
         os.write(1, str(error).encode())
-    os._exit(0)
+    sys.exit(0)
 os.waitpid(child, 0)
+os.write(1, str(os.path.isdir(model._scratch)).encode())
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True,
                           env={"PYTHONPATH": ":".join(sys.path), "PLC_HOME": str(_library.home())})
     assert "was opened before fork(), and its threads are the parent's: open the module in the child" in done.stdout
+    assert done.stdout.endswith("True")
 
 
 @pytest.fixture
