@@ -15,6 +15,7 @@ MAY = {
     "Dialect": {"Support", "Planner"},
     "Analysis": {"Support", "Dialect"},
     "Language": {"Support", "Module", "Dialect", "Analysis"},
+    "Import": {"Support", "Module", "Language"},
     "Algebra": {"Support", "Dialect", "Analysis", "Numerics"},
     "Numerics": {"Support", "Dialect", "Analysis"},
     "Reference": {"Support", "Dialect", "Numerics"},
@@ -32,7 +33,7 @@ MAY = {
     "Text": {"Support", "Runtime"},
     "Mpi": {"Runtime"},
 }
-COMPILER = {"Dialect", "Language", "Algebra", "Numerics", "Kernels", "Planner", "Planning", "Search", "Codegen", "Strategy"}
+COMPILER = {"Dialect", "Language", "Import", "Algebra", "Numerics", "Kernels", "Planner", "Planning", "Search", "Codegen", "Strategy"}
 MAY["Driver"] = {"Support", "Module", "Simulator", *COMPILER}
 MAY |= {
     "plc-compile": {"Driver", "Support"},
@@ -47,6 +48,7 @@ FOLDERS = {
                 "Entries": {"Base", "Batch"}, "Shard": {"Base"}, "Adjoint": {"Base", "Loops"}},
     "Commands": {"Logs": set(), "Text": set()},
     "Dialect": {"Ein": set(), "Plan": {"Ein"}, "Blis": set()},
+    "Import": {"Read": set()},
     "Language": {"Syntax": set(), "Errors": set(), "Emit": {"Syntax"}, "Elaborate": {"Syntax", "Emit"}, "Files": {"Syntax", "Emit", "Elaborate"}},
     "Planner": {"Base": set(), "Cuts": {"Base"}, "Schedule": {"Base"}, "Addresses": {"Base"},
                 "Remat": {"Base", "Cuts", "Schedule", "Addresses"}},

@@ -1,0 +1,99 @@
+//===- Graph.h - an imported graph of operators -----------------*- C++ -*-===//
+// What a reader makes of a file, and what the rules are made of. Plain data, independent of the file's format.
+#ifndef PLC_IMPORT_GRAPH_H
+#define PLC_IMPORT_GRAPH_H
+
+#include "plc/Support/ElementType.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace plc::import {
+
+struct TensorType {
+  ElementType type;
+  std::vector<int64_t> shape;
+  bool operator==(const TensorType &) const = default;
+};
+
+/// The name of a value of the graph. Names are unique in a graph.
+struct ValueName {
+  std::string name;
+  bool operator==(const ValueName &) const = default;
+};
+
+/// An argument of an operator. Lists of tensors may have holes (`index`), which are empty names.
+using Argument = std::variant<std::monostate, bool, int64_t, double, std::string, ElementType, ValueName,
+                              std::vector<int64_t>, std::vector<double>, std::vector<ValueName>>;
+
+/// A line of the user's program.
+struct SourceLine {
+  std::string file, text; // the text of the line, without indentation; may be empty
+  int64_t line = 0;       // from 1; 0: unknown
+};
+
+/// A module that encloses an operator, the outermost first: its path in the model ("h.0.attn"), and its class.
+struct ModuleFrame {
+  std::string path, type;
+  bool operator==(const ModuleFrame &) const = default;
+};
+
+struct Graph;
+
+struct Node {
+  std::string op;                                          // "linear" of torch.ops.aten.linear.default
+  std::string overload;                                    // "default"
+  std::string library;                                     // "aten"
+  std::vector<std::pair<std::string, Argument>> arguments; // by the names of the operator's schema, in its order
+  std::vector<std::string> results;                        // an empty name: a result that nothing uses
+  std::vector<ModuleFrame> modules;
+  SourceLine source;
+  std::vector<std::pair<std::string, std::shared_ptr<Graph>>> bodies; // of loops and branches, by argument
+};
+
+/// A tensor that the file holds: where its bytes are is the reader's matter (`Weights`).
+struct Input {
+  enum class Kind : uint8_t { User, Parameter, Buffer, Constant } kind;
+  std::string value;        // its name in the graph
+  std::string path;         // in `state_dict`: "h.0.attn.weight"; of a user's input its name in the model's signature
+  bool isPersistent = true; // a buffer that `state_dict` has
+};
+
+struct Output {
+  enum class Kind : uint8_t { User, Loss, BufferMutation } kind;
+  std::string value;
+  std::string path; // of the buffer that is mutated; of a user's output its key, if the model returns a mapping
+};
+
+struct Graph {
+  std::vector<Input> inputs;
+  std::vector<Output> outputs;
+  std::vector<Node> nodes;                 // in an order in which each value is made before it is used
+  std::map<std::string, TensorType> types; // of all values that are tensors
+  std::map<std::string, int64_t> numbers;  // of values that are integers, at the exported sizes
+};
+
+/// The bytes of parameters, buffers and constants, dense and row-major in the value's type.
+class Weights {
+public:
+  virtual ~Weights() = default;
+  /// The bytes of an input that is not the user's. Throws `runtime`-style errors after damage of the file.
+  virtual std::vector<std::byte> read(const Input &input) const = 0;
+  /// The storage that an input is a view of; tied inputs have the same one and the same type.
+  virtual std::string storageOf(const Input &input) const = 0;
+};
+
+struct ImportedModel {
+  Graph graph;
+  std::unique_ptr<Weights> weights;
+};
+
+} // namespace plc::import
+
+#endif
