@@ -76,7 +76,10 @@ struct Graph {
   std::vector<Output> outputs;
   std::vector<Node> nodes;                 // in an order in which each value is made before it is used
   std::map<std::string, TensorType> types; // of all values that are tensors
-  std::map<std::string, int64_t> numbers;  // of values that are integers, at the exported sizes
+  /// Element types that plc lacks, of values within the graph: as the file names them, "ComplexFloat". These values are
+  /// not in `types`.
+  std::map<std::string, std::string> otherTypes;
+  std::map<std::string, int64_t> numbers; // of values that are integers, at the exported sizes
 };
 
 /// The bytes of parameters, buffers and constants, dense and row-major in the value's type.

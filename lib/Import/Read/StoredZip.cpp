@@ -49,7 +49,7 @@ private:
 
 } // namespace
 
-static std::string quoted(const std::string &name) { return "member '" + name + "'"; }
+static std::string describe(const std::string &name) { return "member '" + name + "'"; }
 
 template <class Number>
 Number DirectoryReader::number(uint64_t offset) const {
@@ -109,7 +109,7 @@ void DirectoryReader::readSizes64(Member &member, uint64_t stored, std::string_v
     break;
   }
   if (member.method == 0 && stored != member.size)
-    throw ReadError(quoted(member.name) + " is stored in " + std::to_string(stored) + " bytes, but has " +
+    throw ReadError(describe(member.name) + " is stored in " + std::to_string(stored) + " bytes, but has " +
                     std::to_string(member.size) + "; the file is damaged, save it again");
 }
 
@@ -127,7 +127,7 @@ Member DirectoryReader::readEntry(uint64_t &offset, const Directory &directory) 
                 number<uint16_t>(offset + 8),
                 number<uint16_t>(offset + 10),
                 number<uint16_t>(offset + 34) != 0};
-  std::string_view extra = range(offset + entryBytes + nameSize, extraSize, quoted(member.name));
+  std::string_view extra = range(offset + entryBytes + nameSize, extraSize, describe(member.name));
   readSizes64(member, number<uint32_t>(offset + 20), extra);
   offset += entryBytes + nameSize + extraSize + number<uint16_t>(offset + 32);
   return member;
@@ -146,29 +146,29 @@ void DirectoryReader::check(const Member &member) const {
     rest.remove_prefix(isLast ? rest.size() : slash + 1);
   }
   if (leaves)
-    throw ReadError(quoted(member.name) + " has a path that is not within the archive; expected names such as "
+    throw ReadError(describe(member.name) + " has a path that is not within the archive; expected names such as "
                                           "'model/archive_format', do not trust the file");
   if (member.flags & encrypted)
-    throw ReadError(quoted(member.name) + " is encrypted; save the model again by torch.export.save");
+    throw ReadError(describe(member.name) + " is encrypted; save the model again by torch.export.save");
   if (member.method != 0)
-    throw ReadError(quoted(member.name) + " is compressed by method " + std::to_string(member.method) +
+    throw ReadError(describe(member.name) + " is compressed by method " + std::to_string(member.method) +
                     ", expected 0 (stored); save the model again by torch.export.save, or repack it by 'zip -0'");
   if (member.isSplit)
-    throw ReadError(quoted(member.name) + " lies in another file of a divided ZIP; save the model as one file");
+    throw ReadError(describe(member.name) + " lies in another file of a divided ZIP; save the model as one file");
 }
 
 /// The bytes behind the local header, which must agree with the directory about the name.
 std::string_view DirectoryReader::dataOf(const Member &member, const Directory &directory) const {
-  range(member.header, localBytes, quoted(member.name));
+  range(member.header, localBytes, describe(member.name));
   uint64_t name = number<uint16_t>(member.header + 26), extra = number<uint16_t>(member.header + 28);
   if (number<uint32_t>(member.header) != localMark ||
-      range(member.header + localBytes, name, quoted(member.name)) != member.name)
-    throw ReadError(quoted(member.name) + " does not begin at byte " + std::to_string(member.header) +
+      range(member.header + localBytes, name, describe(member.name)) != member.name)
+    throw ReadError(describe(member.name) + " does not begin at byte " + std::to_string(member.header) +
                     ", where the directory names it; the file is damaged, save it again");
   uint64_t begin = member.header + localBytes + name + extra;
-  std::string_view data = range(begin, member.size, quoted(member.name));
+  std::string_view data = range(begin, member.size, describe(member.name));
   if (begin + member.size > directory.offset)
-    throw ReadError(quoted(member.name) + " ends at byte " + std::to_string(begin + member.size) +
+    throw ReadError(describe(member.name) + " ends at byte " + std::to_string(begin + member.size) +
                     ", behind the begin of the directory at " + std::to_string(directory.offset) +
                     "; the file is damaged, save it again");
   return data;
@@ -193,14 +193,14 @@ std::map<std::string, std::string_view> DirectoryReader::read() {
     check(member);
     std::string_view data = dataOf(member, directory);
     if (!members.try_emplace(member.name, data).second)
-      throw ReadError(quoted(member.name) + " is there twice; expected each name once, do not trust the file");
+      throw ReadError(describe(member.name) + " is there twice; expected each name once, do not trust the file");
     extents.push_back({member.header, static_cast<uint64_t>(data.data() - bytes.data()) + data.size(), member.name});
   }
   std::sort(extents.begin(), extents.end(), [](const Extent &a, const Extent &b) { return a.begin < b.begin; });
   for (size_t i = 1; i < extents.size(); ++i)
     if (extents[i].begin < extents[i - 1].end)
-      throw ReadError(quoted(extents[i].name) + " begins at byte " + std::to_string(extents[i].begin) + ", within " +
-                      quoted(extents[i - 1].name) + ", which ends at " + std::to_string(extents[i - 1].end) +
+      throw ReadError(describe(extents[i].name) + " begins at byte " + std::to_string(extents[i].begin) + ", within " +
+                      describe(extents[i - 1].name) + ", which ends at " + std::to_string(extents[i - 1].end) +
                       "; do not trust the file");
   return members;
 }

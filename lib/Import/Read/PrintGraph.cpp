@@ -1,0 +1,95 @@
+// Prints imported graphs.
+#include "plc/Import/PrintGraph.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using llvm::raw_ostream;
+
+namespace plc::import {
+
+std::string textOf(const TensorType &type) {
+  std::string text(nameOf(type.type));
+  return text + "[" + llvm::join(llvm::map_range(type.shape, [](int64_t size) { return std::to_string(size); }), ", ") +
+         "]";
+}
+
+namespace {
+struct PrintArgument {
+  raw_ostream &os;
+  void operator()(std::monostate) { os << "none"; }
+  void operator()(bool value) { os << (value ? "true" : "false"); }
+  void operator()(int64_t value) { os << value; }
+  void operator()(double value) { os << llvm::format("%g", value); }
+  void operator()(const std::string &value) { os << "'" << value << "'"; }
+  void operator()(ElementType value) { os << nameOf(value); }
+  void operator()(const ValueName &value) { os << (value.name.empty() ? "none" : "%" + value.name); }
+  template <class Element>
+  void operator()(const std::vector<Element> &values) {
+    os << "[";
+    llvm::interleaveComma(values, os, *this);
+    os << "]";
+  }
+};
+} // namespace
+
+static void printTyped(const Graph &graph, const std::string &name, raw_ostream &os) {
+  os << "%" << name << ": ";
+  if (auto type = graph.types.find(name); type != graph.types.end())
+    os << textOf(type->second);
+  else
+    os << graph.otherTypes.at(name);
+}
+
+static void printNode(const Graph &graph, const Node &node, size_t indent, raw_ostream &os);
+
+static void printBody(const Graph &graph, const Weights *weights, size_t indent, raw_ostream &os) {
+  static constexpr const char *inputs[] = {"input", "parameter", "buffer", "constant"},
+                              *outputs[] = {"output", "loss", "mutation"};
+  for (const Input &input : graph.inputs) {
+    os.indent(indent) << inputs[static_cast<size_t>(input.kind)] << " ";
+    printTyped(graph, input.value, os);
+    os << " '" << input.path << "'";
+    if (weights && input.kind != Input::Kind::User)
+      os << " in " << weights->storageOf(input);
+    os << (input.isPersistent ? "\n" : " not persistent\n");
+  }
+  for (const Node &node : graph.nodes)
+    printNode(graph, node, indent, os);
+  for (const Output &output : graph.outputs) {
+    os.indent(indent) << outputs[static_cast<size_t>(output.kind)] << " ";
+    printTyped(graph, output.value, os);
+    os << (output.path.empty() ? "" : " '" + output.path + "'") << "\n";
+  }
+}
+
+static void printNode(const Graph &graph, const Node &node, size_t indent, raw_ostream &os) {
+  os.indent(indent);
+  llvm::interleaveComma(node.results, os, [&](const std::string &result) {
+    if (result.empty())
+      os << "_";
+    else
+      printTyped(graph, result, os);
+  });
+  os << " = " << node.library << "." << node.op << (node.overload.empty() ? "" : "." + node.overload) << "(";
+  llvm::interleaveComma(node.arguments, os, [&](const auto &argument) {
+    os << argument.first << " = ";
+    std::visit(PrintArgument{os}, argument.second);
+  });
+  os << ")";
+  if (!node.modules.empty())
+    os << " in '" << node.modules.back().path << "': " << node.modules.back().type;
+  if (node.source.line)
+    os << " at " << llvm::sys::path::filename(node.source.file) << ":" << node.source.line << ": " << node.source.text;
+  os << "\n";
+  for (const auto &[name, body] : node.bodies) {
+    os.indent(indent + 2) << name << ":\n";
+    printBody(*body, nullptr, indent + 4, os);
+  }
+}
+
+void printGraph(const ImportedModel &model, raw_ostream &os) { printBody(model.graph, model.weights.get(), 0, os); }
+
+} // namespace plc::import
