@@ -2,7 +2,6 @@
 #include "Read/Pt2Graph.h"
 
 #include "Read/NodeTrace.h"
-#include "Read/Pt2Signature.h"
 #include "Read/Pt2Tensor.h"
 #include "Read/ReadError.h"
 #include "llvm/ADT/StringExtras.h"
@@ -15,57 +14,6 @@ namespace plc::import {
 namespace {
 
 constexpr size_t mostNodes = 100'000; // ten times an unrolled model of a hundred blocks
-
-/// The kinds of `Argument` that have a meaning here. The others are those of operators that do not compute on tensors.
-enum class ArgumentKind {
-  None,
-  Tensor,
-  Tensors,
-  OptionalTensor,
-  OptionalTensors,
-  Bool,
-  Bools,
-  Int,
-  Ints,
-  Float,
-  Floats,
-  String,
-  SymInt,
-  SymInts,
-  SymFloat,
-  SymFloats,
-  SymBool,
-  Type,
-  Layout,
-  Device,
-  Body
-};
-struct KindRow {
-  const char *name;
-  ArgumentKind kind;
-};
-constexpr KindRow kinds[] = {{"as_none", ArgumentKind::None},
-                             {"as_tensor", ArgumentKind::Tensor},
-                             {"as_tensors", ArgumentKind::Tensors},
-                             {"as_optional_tensor", ArgumentKind::OptionalTensor},
-                             {"as_optional_tensors", ArgumentKind::OptionalTensors},
-                             {"as_bool", ArgumentKind::Bool},
-                             {"as_bools", ArgumentKind::Bools},
-                             {"as_int", ArgumentKind::Int},
-                             {"as_ints", ArgumentKind::Ints},
-                             {"as_float", ArgumentKind::Float},
-                             {"as_floats", ArgumentKind::Floats},
-                             {"as_string", ArgumentKind::String},
-                             {"as_sym_int", ArgumentKind::SymInt},
-                             {"as_sym_ints", ArgumentKind::SymInts},
-                             {"as_sym_float", ArgumentKind::SymFloat},
-                             {"as_sym_floats", ArgumentKind::SymFloats},
-                             {"as_sym_bool", ArgumentKind::SymBool},
-                             {"as_scalar_type", ArgumentKind::Type},
-                             {"as_memory_format", ArgumentKind::Layout},
-                             {"as_layout", ArgumentKind::Layout},
-                             {"as_device", ArgumentKind::Device},
-                             {"as_graph", ArgumentKind::Body}};
 
 /// The names of the arguments of operators that have bodies: their schemas are not in the file.
 struct BodyOperator {
@@ -89,37 +37,21 @@ public:
 private:
   void readValues();
   void readNode(const JsonNode &json);
-  void readTarget(std::string target, Node &node) const;
   void readArguments(const JsonNode &json, Node &node);
   Argument readArgument(const JsonNode &value, const std::string &name, Node &node);
   void readResults(const JsonNode &json, Node &node);
-  bool isOfSizes(const JsonNode &json, const Node &node) const;
-  void define(const std::string &name, const JsonNode &place);
-  ValueName use(const std::string &name, const JsonNode &place);
+  void define(const std::string &name, const JsonNode &at);
+  ValueName use(const JsonNode &tensor);
   void clearUnused();
-
-  template <class Number>
-  Number symbol(const JsonNode &value, const std::map<std::string, Number> &known, Number (*plain)(const JsonNode &));
 
   JsonNode source;
   Graph graph;
-  std::map<std::string, double> reals;
+  std::map<std::string, double> reals; // of values that are numbers, at export
   std::map<std::string, bool> truths;
   llvm::StringSet<> defined, used;
 };
 
 } // namespace
-
-static KindRow kindOf(const JsonNode &argument) {
-  auto members = argument.members();
-  if (members.size() != 1)
-    argument.fail("has " + std::to_string(members.size()) + " members, expected one that names its kind");
-  for (const KindRow &row : kinds)
-    if (members.front().first == row.name)
-      return row;
-  argument.fail("is of kind '" + members.front().first +
-                "', which only operators have that do not compute on tensors; leave the operator out of the model");
-}
 
 static int64_t integerOf(const JsonNode &value) { return value.integer(INT64_MIN, INT64_MAX); }
 
@@ -133,13 +65,14 @@ static double realOf(const JsonNode &value) {
   return value.isString() ? value.choose(words).value : value.number();
 }
 
-/// A number that may be the name of a symbol: its value at export.
-template <class Number>
-Number GraphReader::symbol(const JsonNode &value, const std::map<std::string, Number> &known,
-                           Number (*plain)(const JsonNode &)) {
+static bool truthOf(const JsonNode &value) { return value.boolean(); }
+
+/// A number of kind `kind`, or the name of a symbol: then its value at export.
+template <class Number, class Read>
+static Number symbol(const JsonNode &value, const char *kind, const std::map<std::string, Number> &known, Read plain) {
   std::optional<JsonNode> name = value.find("as_name");
   if (!name)
-    return plain(value.members().size() == 1 ? value.members().front().second : value["as_int"]);
+    return plain(value[kind]);
   auto found = known.find(name->string());
   if (found == known.end())
     value.fail("is the number '" + name->string() +
@@ -147,22 +80,24 @@ Number GraphReader::symbol(const JsonNode &value, const std::map<std::string, Nu
   return found->second;
 }
 
+/// Reads the values at export of all symbols of a kind.
+template <class Number, class Read>
+static void readSymbols(const JsonNode &graph, const char *key, const char *kind, Read plain,
+                        std::map<std::string, Number> &into) {
+  std::optional<JsonNode> symbols = graph.find(key);
+  if (!symbols)
+    return;
+  for (auto &[name, value] : symbols->members()) {
+    std::optional<JsonNode> expression = value.find("as_expr"), hint = expression ? expression->find("hint") : value;
+    if (hint)
+      into[name] = plain((*hint)[kind]);
+  }
+}
+
 void GraphReader::readValues() {
-  for (auto &[name, size] : source["sym_int_values"].members())
-    if (std::optional<int64_t> value = readPt2Size(size))
-      graph.numbers[name] = *value;
-  auto readHints = [&](const char *key, const char *kind, auto &into, auto readNumber) {
-    std::optional<JsonNode> values = source.find(key);
-    if (!values)
-      return;
-    for (auto &[name, value] : values->members())
-      if (std::optional<JsonNode> expression = value.find("as_expr"); !expression)
-        into[name] = readNumber(value[kind]);
-      else if (std::optional<JsonNode> hint = expression->find("hint"))
-        into[name] = readNumber((*hint)[kind]);
-  };
-  readHints("sym_float_values", "as_float", reals, realOf);
-  readHints("sym_bool_values", "as_bool", truths, [](const JsonNode &value) { return value.boolean(); });
+  readSymbols(source, "sym_int_values", "as_int", integerOf, graph.numbers);
+  readSymbols(source, "sym_float_values", "as_float", realOf, reals);
+  readSymbols(source, "sym_bool_values", "as_bool", truthOf, truths);
   for (auto &[name, meta] : source["tensor_values"].members()) {
     Pt2Tensor tensor = readPt2Tensor(meta, "value '" + name + "'");
     if (tensor.type)
@@ -172,70 +107,85 @@ void GraphReader::readValues() {
   }
 }
 
-void GraphReader::define(const std::string &name, const JsonNode &place) {
+void GraphReader::define(const std::string &name, const JsonNode &at) {
   if (name.empty() || !defined.insert(name).second)
-    place.fail("defines '" + name + "', which is defined already; expected each value once");
+    at.fail("defines '" + name + "', which is defined already; expected each value once");
   if (!graph.types.count(name) && !graph.otherTypes.count(name))
-    place.fail("defines '" + name + "', which has no type in 'tensor_values'");
+    at.fail("defines '" + name + "', which has no type in 'tensor_values'");
 }
 
-ValueName GraphReader::use(const std::string &name, const JsonNode &place) {
+ValueName GraphReader::use(const JsonNode &tensor) {
+  std::string name = tensor["name"].string();
   if (!defined.contains(name))
-    place.fail("reads '" + name + "', which nothing before it defines");
+    tensor.fail("reads '" + name + "', which nothing before it defines");
   used.insert(name);
   return {name};
 }
 
 /// "torch.ops.LIBRARY.OPERATOR.OVERLOAD", or a function of Python on sizes: "_operator.mul".
-void GraphReader::readTarget(std::string target, Node &node) const {
-  StringRef rest = target, library, op, overload;
-  rest.consume_front("torch.ops.");
-  std::tie(library, rest) = rest.split('.');
-  std::tie(op, overload) = rest.split('.');
+static void readTarget(StringRef target, Node &node) {
+  target.consume_front("torch.ops.");
+  auto [library, rest] = target.split('.');
+  auto [op, overload] = rest.split('.');
   node.library = library;
   node.op = op;
   node.overload = overload;
 }
 
 Argument GraphReader::readArgument(const JsonNode &value, const std::string &name, Node &node) {
-  KindRow row = kindOf(value);
-  JsonNode held = value[row.name];
-  auto tensor = [&](const JsonNode &each) { return use(each["name"].string(), each); };
-  auto optional = [&](const JsonNode &each) {
-    return each.find("as_tensor") ? tensor(each["as_tensor"]) : ValueName();
-  };
-  auto size = [&](const JsonNode &each) { return symbol(each, graph.numbers, integerOf); };
-  auto real = [&](const JsonNode &each) { return symbol(each, reals, realOf); };
-  using enum ArgumentKind;
-  switch (row.kind) {
-  case None: return std::monostate();
-  case Tensor: return tensor(held);
-  case Tensors: return held.list(tensor);
-  case OptionalTensor: return held.has("as_tensor") ? Argument(tensor(held["as_tensor"])) : std::monostate();
-  case OptionalTensors: return held.list(optional);
-  case Bool: return held.boolean();
-  case Bools: return held.list([](const JsonNode &each) { return int64_t(each.boolean()); });
-  case Int: return integerOf(held);
-  case Ints: return held.list(integerOf);
-  case Float: return realOf(held);
-  case Floats: return held.list(realOf);
-  case String: return held.string();
-  case SymInt: return size(held);
-  case SymInts: return held.list(size);
-  case SymFloat: return real(held);
-  case SymFloats: return held.list(real);
-  case SymBool: return symbol<bool>(held, truths, [](const JsonNode &each) { return each.boolean(); });
-  case Type: {
+  auto tensor = [&](const JsonNode &each) { return use(each); };
+  auto optional = [&](const JsonNode &each) { return each.has("as_tensor") ? use(each["as_tensor"]) : ValueName(); };
+  auto size = [&](const JsonNode &each) { return symbol(each, "as_int", graph.numbers, integerOf); };
+  auto real = [&](const JsonNode &each) { return symbol(each, "as_float", reals, realOf); };
+  auto members = value.members();
+  std::string kind = members.size() == 1 ? members.front().first : "";
+  auto is = [&](StringRef wanted) { return wanted == kind; };
+  JsonNode held = members.size() == 1 ? members.front().second : value;
+  if (is("as_none"))
+    return std::monostate();
+  if (is("as_tensor"))
+    return use(held);
+  if (is("as_tensors"))
+    return held.list(tensor);
+  if (is("as_optional_tensor"))
+    return held.has("as_tensor") ? Argument(optional(held)) : std::monostate();
+  if (is("as_optional_tensors"))
+    return held.list(optional);
+  if (is("as_bool"))
+    return truthOf(held);
+  if (is("as_bools"))
+    return held.list([](const JsonNode &each) { return int64_t(truthOf(each)); });
+  if (is("as_int") || is("as_layout") || is("as_memory_format"))
+    return integerOf(held);
+  if (is("as_ints"))
+    return held.list(integerOf);
+  if (is("as_float"))
+    return realOf(held);
+  if (is("as_floats"))
+    return held.list(realOf);
+  if (is("as_string"))
+    return held.string();
+  if (is("as_sym_int"))
+    return size(held);
+  if (is("as_sym_ints"))
+    return held.list(size);
+  if (is("as_sym_float"))
+    return real(held);
+  if (is("as_sym_floats"))
+    return held.list(real);
+  if (is("as_sym_bool"))
+    return symbol(held, "as_bool", truths, truthOf);
+  if (is("as_device"))
+    return held["type"].string();
+  if (is("as_scalar_type")) {
     auto [type, typeName] = readPt2Type(held);
     return type ? Argument(*type) : std::string(typeName);
   }
-  case Layout: return integerOf(held);
-  case Device: return held["type"].string();
-  case Body:
-    node.bodies.emplace_back(name, std::make_shared<Graph>(GraphReader(held["graph"]).read(nullptr)));
-    return held["name"].string();
-  }
-  llvm_unreachable("all kinds are cases");
+  if (!is("as_graph"))
+    value.fail("is of kind '" + kind + "', which only operators have that do not compute on tensors; leave '" +
+               node.op + "' out of the model");
+  node.bodies.emplace_back(name, std::make_shared<Graph>(GraphReader(held["graph"]).read(nullptr)));
+  return held["name"].string();
 }
 
 void GraphReader::readArguments(const JsonNode &json, Node &node) {
@@ -259,35 +209,30 @@ void GraphReader::readResults(const JsonNode &json, Node &node) {
     define(node.results.back(), tensor);
   };
   for (const JsonNode &output : json["outputs"].elements()) {
-    KindRow row = kindOf(output);
-    JsonNode held = output[row.name];
-    switch (row.kind) {
-    case ArgumentKind::Tensor: add(held); break;
-    case ArgumentKind::Tensors:
-      for (const JsonNode &each : held.elements())
-        add(each);
-      break;
-    case ArgumentKind::OptionalTensors:
-      for (const JsonNode &each : held.elements())
-        if (each.has("as_tensor"))
-          add(each["as_tensor"]);
-        else
-          node.results.emplace_back();
-      break;
-    default: node.results.emplace_back(); // a number, which has been read already, or none
-    }
+    std::optional<JsonNode> tensor = output.find("as_tensor"), tensors = output.find("as_tensors"),
+                            optionals = output.find("as_optional_tensors");
+    if (tensor)
+      add(*tensor);
+    else if (!tensors && !optionals) // a number, which has been read already, or none
+      node.results.emplace_back();
+    for (const JsonNode &each : tensors ? tensors->elements() : std::vector<JsonNode>())
+      add(each);
+    for (const JsonNode &each : optionals ? optionals->elements() : std::vector<JsonNode>())
+      if (each.has("as_tensor"))
+        add(each["as_tensor"]);
+      else
+        node.results.emplace_back();
   }
 }
 
 /// Whether a node is about sizes alone: it computes some, or compares them with those at export.
-bool GraphReader::isOfSizes(const JsonNode &json, const Node &node) const {
+static bool isOfSizes(const JsonNode &json, const Node &node) {
   StringRef op = node.op;
   auto outputs = json["outputs"].elements();
   if (outputs.empty())
     return op.starts_with("_assert") || op.starts_with("sym_constrain");
-  using enum ArgumentKind;
   return llvm::all_of(outputs, [](const JsonNode &output) {
-    return llvm::is_contained({Int, SymInt, SymFloat, SymBool}, kindOf(output).kind);
+    return output.has("as_int") || output.has("as_sym_int") || output.has("as_sym_float") || output.has("as_sym_bool");
   });
 }
 
@@ -329,7 +274,8 @@ Graph GraphReader::read(const JsonNode *signature) {
     readNode(node);
   graph.outputs = signature ? readPt2Outputs(*signature) : readPt2BodyOutputs(source);
   for (const Output &output : graph.outputs)
-    use(output.value, source["outputs"]);
+    if (used.insert(output.value); !defined.contains(output.value))
+      source["outputs"].fail("has '" + output.value + "', which no node defines");
   clearUnused();
   return std::move(graph);
 }

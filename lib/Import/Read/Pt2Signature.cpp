@@ -1,50 +1,9 @@
 // Reads the signature of an exported program: which values are parameters, buffers, inputs and outputs.
-#include "Read/Pt2Signature.h"
+#include "Read/Pt2Graph.h"
 
 #include "Read/ReadError.h"
 
 namespace plc::import {
-
-namespace {
-
-enum class InputSpec { User, Parameter, Buffer, Constant, Number, Token, Object };
-struct InputSpecRow {
-  const char *name;
-  InputSpec kind;
-};
-constexpr InputSpecRow inputSpecs[] = {
-    {"user_input", InputSpec::User},          {"parameter", InputSpec::Parameter},   {"buffer", InputSpec::Buffer},
-    {"tensor_constant", InputSpec::Constant}, {"constant_input", InputSpec::Number}, {"token", InputSpec::Token},
-    {"custom_obj", InputSpec::Object},
-};
-
-enum class OutputSpec { User, Loss, BufferMutation, Token, InputMutation, ParameterMutation, Gradient };
-struct OutputSpecRow {
-  const char *name;
-  OutputSpec kind;
-};
-constexpr OutputSpecRow outputSpecs[] = {
-    {"user_output", OutputSpec::User},
-    {"loss_output", OutputSpec::Loss},
-    {"buffer_mutation", OutputSpec::BufferMutation},
-    {"token", OutputSpec::Token},
-    {"user_input_mutation", OutputSpec::InputMutation},
-    {"parameter_mutation", OutputSpec::ParameterMutation},
-    {"gradient_to_parameter", OutputSpec::Gradient},
-    {"gradient_to_user_input", OutputSpec::Gradient},
-};
-
-} // namespace
-
-/// The row of the only member of a union.
-template <typename Row, size_t size>
-static const Row &rowOf(const JsonNode &spec, const Row (&rows)[size]) {
-  auto members = spec.members();
-  for (const Row &row : rows)
-    if (members.size() == 1 && members.front().first == row.name)
-      return row;
-  spec.fail("is of no kind that schema 8 has");
-}
 
 /// The name of an argument that is a tensor; nullopt if it is a number or none.
 static std::optional<std::string> tensorOf(const JsonNode &argument) {
@@ -54,29 +13,26 @@ static std::optional<std::string> tensorOf(const JsonNode &argument) {
 
 std::vector<Input> readPt2Inputs(const JsonNode &module) {
   std::vector<Input> inputs;
-  auto add = [&](Input::Kind kind, const JsonNode &spec, const char *path) {
-    inputs.push_back({kind, spec["arg"]["name"].string(), spec[path].string()});
-  };
   for (const JsonNode &spec : module["signature"]["input_specs"].elements()) {
-    const InputSpecRow &row = rowOf(spec, inputSpecs);
-    JsonNode held = spec[row.name];
-    switch (row.kind) {
-    case InputSpec::User:
-      if (std::optional<std::string> name = tensorOf(held["arg"]))
+    auto add = [&](Input::Kind kind, const char *key, const char *path) {
+      std::optional<JsonNode> held = spec.find(key);
+      if (held)
+        inputs.push_back({kind, (*held)["arg"]["name"].string(), (*held)[path].string()});
+      return held;
+    };
+    if (std::optional<JsonNode> held = spec.find("user_input")) {
+      if (std::optional<std::string> name = tensorOf((*held)["arg"]))
         inputs.push_back({Input::Kind::User, *name, *name});
-      break;
-    case InputSpec::Parameter: add(Input::Kind::Parameter, held, "parameter_name"); break;
-    case InputSpec::Constant: add(Input::Kind::Constant, held, "tensor_constant_name"); break;
-    case InputSpec::Buffer:
-      add(Input::Kind::Buffer, held, "buffer_name");
-      inputs.back().isPersistent = held["persistent"].boolean();
-      break;
-    case InputSpec::Object:
-      throw ReadError("input '" + held["arg"]["name"].string() + "' is the object '" +
-                      held["custom_obj_name"].string() + "', which is pickled; expected tensors, export a model " +
+    } else if (std::optional<JsonNode> held = spec.find("custom_obj")) {
+      throw ReadError("input '" + (*held)["arg"]["name"].string() + "' is the object '" +
+                      (*held)["custom_obj_name"].string() + "', which is pickled; expected tensors, export a model " +
                       "without custom classes");
-    case InputSpec::Number:
-    case InputSpec::Token: break;
+    } else if (std::optional<JsonNode> held = add(Input::Kind::Buffer, "buffer", "buffer_name")) {
+      inputs.back().isPersistent = (*held)["persistent"].boolean();
+    } else if (!add(Input::Kind::Parameter, "parameter", "parameter_name") &&
+               !add(Input::Kind::Constant, "tensor_constant", "tensor_constant_name") && !spec.has("constant_input") &&
+               !spec.has("token")) {
+      spec.fail("is of no kind that schema 8 has");
     }
   }
   return inputs;
@@ -131,31 +87,23 @@ static std::vector<std::string> outputPaths(const JsonNode &module) {
 std::vector<Output> readPt2Outputs(const JsonNode &module) {
   std::vector<Output> outputs;
   std::vector<std::string> paths = outputPaths(module);
-  size_t userOutputs = 0;
+  size_t index = 0;
   for (const JsonNode &spec : module["signature"]["output_specs"].elements()) {
-    const OutputSpecRow &row = rowOf(spec, outputSpecs);
-    JsonNode held = spec[row.name];
-    switch (row.kind) {
-    case OutputSpec::User: {
-      size_t index = userOutputs++;
-      if (std::optional<std::string> name = tensorOf(held["arg"]))
+    if (std::optional<JsonNode> held = spec.find("user_output")) {
+      if (std::optional<std::string> name = tensorOf((*held)["arg"]))
         outputs.push_back({Output::Kind::User, *name, index < paths.size() ? paths[index] : ""});
-      break;
-    }
-    case OutputSpec::Loss: outputs.push_back({Output::Kind::Loss, held["arg"]["name"].string(), ""}); break;
-    case OutputSpec::BufferMutation:
-      outputs.push_back({Output::Kind::BufferMutation, held["arg"]["name"].string(), held["buffer_name"].string()});
-      break;
-    case OutputSpec::InputMutation:
-      throw ReadError("the model writes to its input '" + held["user_input_name"].string() +
+      ++index;
+    } else if (std::optional<JsonNode> held = spec.find("loss_output")) {
+      outputs.push_back({Output::Kind::Loss, (*held)["arg"]["name"].string(), ""});
+    } else if (std::optional<JsonNode> held = spec.find("buffer_mutation")) {
+      outputs.push_back(
+          {Output::Kind::BufferMutation, (*held)["arg"]["name"].string(), (*held)["buffer_name"].string()});
+    } else if (std::optional<JsonNode> held = spec.find("user_input_mutation")) {
+      throw ReadError("the model writes to its input '" + (*held)["user_input_name"].string() +
                       "'; expected inputs that it only reads, copy the input in the model first");
-    case OutputSpec::ParameterMutation:
-      throw ReadError("the model writes to its parameter '" + held["parameter_name"].string() +
-                      "'; expected parameters that it only reads, make it a buffer");
-    case OutputSpec::Gradient:
-      throw ReadError("the graph computes gradients (output '" + held["arg"]["name"].string() +
-                      "'); expected the forward pass alone, as torch.export.export makes it");
-    case OutputSpec::Token: break;
+    } else if (!spec.has("token")) {
+      spec.fail("is a gradient or a new value of a parameter; expected the forward pass alone, as torch.export.export "
+                "makes it");
     }
   }
   return outputs;

@@ -54,7 +54,7 @@ void Pt2Weights::check(const Input &input, const TensorType &type, const Stored 
   bool fits = true;
   for (size_t axis = 0; axis < view.sizes.size() && fits; ++axis) {
     int64_t reach;
-    fits = view.strides[axis] >= 0 && !__builtin_mul_overflow(view.sizes[axis] - 1, view.strides[axis], &reach) &&
+    fits = !__builtin_mul_overflow(view.sizes[axis] - 1, view.strides[axis], &reach) &&
            !__builtin_add_overflow(last, reach, &last);
   }
   if (!fits || last >= stored64 / width)

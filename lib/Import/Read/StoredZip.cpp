@@ -51,21 +51,18 @@ private:
 
 static std::string describe(const std::string &name) { return "member '" + name + "'"; }
 
-template <class Number>
-Number DirectoryReader::number(uint64_t offset) const {
-  Number value;
-  if (offset > bytes.size() || bytes.size() - offset < sizeof(value))
-    throw ReadError("the directory of the ZIP ends early, at byte " + std::to_string(bytes.size()) +
-                    "; the file is cut off, save it again");
-  std::memcpy(&value, bytes.data() + offset, sizeof(value));
-  return value;
-}
-
 std::string_view DirectoryReader::range(uint64_t offset, uint64_t size, const std::string &what) const {
   if (offset > bytes.size() || size > bytes.size() - offset)
     throw ReadError(what + " has " + std::to_string(size) + " bytes from byte " + std::to_string(offset) +
                     ", but the file has " + std::to_string(bytes.size()) + "; the file is damaged, save it again");
   return bytes.substr(offset, size);
+}
+
+template <class Number>
+Number DirectoryReader::number(uint64_t offset) const {
+  Number value;
+  std::memcpy(&value, range(offset, sizeof(value), "the directory of the ZIP").data(), sizeof(value));
+  return value;
 }
 
 Directory DirectoryReader::findDirectory() const {
@@ -147,7 +144,7 @@ void DirectoryReader::check(const Member &member) const {
   }
   if (leaves)
     throw ReadError(describe(member.name) + " has a path that is not within the archive; expected names such as "
-                                          "'model/archive_format', do not trust the file");
+                                            "'model/archive_format', do not trust the file");
   if (member.flags & encrypted)
     throw ReadError(describe(member.name) + " is encrypted; save the model again by torch.export.save");
   if (member.method != 0)
