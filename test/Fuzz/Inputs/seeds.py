@@ -3,8 +3,10 @@
 The seeds of parser and frontend are the declarations of every program of the examples, the standard library, the tests and
 the pages of docs/, their words those of the language. The seeds of strategy and map are such files of these places, those of
 tensors small files of each type, those of checkpoint its files, those of manifest what modules made by hand say, whole and of one
-entry each, those of flight changes of one."""
+entry each, those of flight changes of one, those of pt2
+its members."""
 import hashlib
+import io
 import json
 import math
 import pathlib
@@ -12,6 +14,7 @@ import re
 import struct
 import subprocess
 import sys
+import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 
@@ -173,9 +176,50 @@ def wordsOfFlights():
     yield from ("PFLIGHT1", "\0\x10\x04", "\0\x18\x04", "\x14\x40\x08", "\x14\x80\x08", "\0\x1c\xff", "\x10\x1c\xff", "\xff\xff\0")
 
 
+def pt2s():
+    """The graph, the table of tensors and the whole of the archive that Pt2Target.cpp has, with arguments of each kind."""
+    tensor = {"dtype": 7, "sizes": [{"as_int": 2}], "strides": [{"as_int": 1}], "storage_offset": {"as_int": 0}, "layout": 7}
+    named = lambda name: {"as_tensor": {"name": name}}
+    tree = {"type": "builtins.dict", "context": '["y"]', "children_spec": [{"type": None, "context": None, "children_spec": []}]}
+
+    def program(argument):
+        node = {"target": "torch.ops.aten.mul.Tensor", "inputs": [{"name": "self", "arg": named("x")}, {"name": "other", "arg": argument}],
+                "outputs": [named("y")], "metadata": {"nn_module_stack": "L,,M;L_h,h,M", "stack_trace": 'File "m.py", line 3, in f\n    x'}}
+        values = {"tensor_values": {name: tensor for name in "xwy"},
+                  "sym_int_values": {"s": {"as_expr": {"expr_str": "s", "hint": {"as_int": 2}}}}}
+        signature = {"input_specs": [{"parameter": {"arg": {"name": "w"}, "parameter_name": "w"}}, {"user_input": {"arg": named("x")}}],
+                     "output_specs": [{"user_output": {"arg": named("y")}}]}
+        return compact({"schema_version": {"major": 8, "minor": 20}, "graph_module": {
+            "graph": {"inputs": [], "outputs": [], "nodes": [node], **values}, "signature": signature,
+            "module_call_graph": [{"fqn": "", "signature": {"out_spec": json.dumps([1, tree])}}]}})
+
+    body = {"as_graph": {"name": "g", "graph": {"inputs": [named("x")], "outputs": [named("x")], "nodes": [], "tensor_values": {"x": tensor}}}}
+    for argument in (named("w"), body, {"as_none": True}, {"as_tensors": [{"name": "w"}]}, {"as_optional_tensors": [{"as_none": True}, named("w")]},
+                     {"as_int": 1}, {"as_ints": [1]}, {"as_float": "Infinity"}, {"as_floats": [1.5]}, {"as_bool": True}, {"as_bools": [True]},
+                     {"as_string": "x"}, {"as_sym_int": {"as_name": "s"}}, {"as_sym_ints": [{"as_int": 1}, {"as_name": "s"}]},
+                     {"as_scalar_type": 7}, {"as_device": {"type": "cpu"}}):
+        yield b"\1" + program(argument)
+    weights = compact({"config": {"w": {"path_name": "weight_0", "use_pickle": False, "tensor_meta": tensor}}})
+    yield b"\2" + weights
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, data in (("archive_format", "pt2"), ("archive_version", "0"), ("models/model.json", program(named("w"))),
+                           ("data/weights/model_weights_config.json", weights), ("data/constants/model_constants_config.json", '{"config":{}}'),
+                           ("data/weights/weight_0", bytes(16))):
+            archive.writestr("a/" + name, data)
+    yield b"\0" + file.getvalue()
+
+
+def wordsOfPt2s():
+    for source in sorted((ROOT / "lib/Import/Read").glob("*Pt2*.cpp")):
+        yield from re.findall(r'"([\w./]+)"', source.read_text())
+    yield from ("{", "}", "[", "]", "-1", "9223372036854775807", "null", "true", "PK\x01\x02", "PK\x03\x04", "PK\x05\x06", "PK\x06\x06", "PK\x06\x07")
+
+
 TARGETS = {"parser": (declarations, words), "frontend": (declarations, words), "strategy": (strategies, keysOfTables),
            "map": (maps, keysOfTables), "tensors": (tensors, wordsOfTensors), "manifest": (manifests, keysOfManifests),
-           "checkpoint": (checkpoints, wordsOfCheckpoints), "flight": (flights, wordsOfFlights)}
+           "checkpoint": (checkpoints, wordsOfCheckpoints), "flight": (flights, wordsOfFlights),
+           "pt2": (pt2s, wordsOfPt2s)}
 
 
 def main():
