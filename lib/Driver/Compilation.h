@@ -26,9 +26,9 @@ namespace plc::driver {
 class Compilation {
 public:
   Compilation(const CompileOptions &options, strategy::Strategy strategy, llvm::SourceMgr &sources,
-              mlir::MLIRContext &context, std::optional<GivenIR> ir)
+              mlir::MLIRContext &context, std::optional<GivenIR> ir, std::optional<std::string> imported)
       : options(options), emit(parseChoice<Emit>(options.emit)), strategy(std::move(strategy)), sources(sources),
-        context(context), ir(std::move(ir)) {}
+        context(context), ir(std::move(ir)), imported(std::move(imported)) {}
 
   int run();
 
@@ -109,6 +109,7 @@ private:
   llvm::SourceMgr &sources;
   mlir::MLIRContext &context;
   std::optional<GivenIR> ir;                     // that the model was given as
+  std::optional<std::string> imported;           // the rules of a model of another system
   mlir::OwningOpRef<mlir::ModuleOp> model, step; // the latter of several batches, if a step has them
   std::optional<Lowering> lowering;              // of both
   std::optional<UpdateCompiler> update;          // if there is something to train

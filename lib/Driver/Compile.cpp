@@ -2,6 +2,7 @@
 #include "plc/Driver/Compile.h"
 
 #include "Compilation.h"
+#include "ImportSource.h"
 #include "MachineRates.h"
 #include "OtherKeys.h"
 #include "Output.h"
@@ -53,10 +54,14 @@ int Compilation::parse() {
     model = std::move(ir->module);
     return checkIR();
   }
-  auto buffer = llvm::MemoryBuffer::getFile(options.model, /*IsText=*/true);
-  if (!buffer)
-    return reportError(BadInput, "cannot read model '" + options.model + "': " + buffer.getError().message());
-  sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
+  if (imported) {
+    sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(*imported, options.model), llvm::SMLoc());
+  } else {
+    auto buffer = llvm::MemoryBuffer::getFile(options.model, /*IsText=*/true);
+    if (!buffer)
+      return reportError(BadInput, "cannot read model '" + options.model + "': " + buffer.getError().message());
+    sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
+  }
   plc::Diagnostics diagnostics(sources);
   plc::language::ParseOptions parsed{options.overrides, options.entry, {}};
   // A value of a rule is no output of the model, so the parser must keep it for the program that asks for it.
@@ -236,6 +241,7 @@ int Compilation::run() {
   if (emit) {
     switch (*emit) {
     case Emit::ein: return print(models().of(program.entry));
+    case Emit::einSource: llvm_unreachable("written before it is compiled");
     case Emit::csv: return printPlanned(program, "schedule", plc::plan::printSchedule);
     case Emit::dot:
       return printPlanned(program, "addresses", [](plc::plan::ProgramOp planned, llvm::raw_ostream &os) {
@@ -260,7 +266,7 @@ const std::vector<std::string> &plc::driver::emitNames() {
     // Phases have the same names under every strategy, so the default one lists them.
     for (const Phase &phase : phasesOf({}, *Strategy::load("plc-compile", "", {}, llvm::errs())))
       names.push_back(phase.name);
-    for (Emit emit : {Emit::llvm, Emit::object, Emit::module, Emit::csv, Emit::dot, Emit::json})
+    for (Emit emit : {Emit::einSource, Emit::llvm, Emit::object, Emit::module, Emit::csv, Emit::dot, Emit::json})
       names.push_back(plc::nameOfChoice(emit));
     return names;
   }();
@@ -288,7 +294,13 @@ int plc::driver::compile(const CompileOptions &options) {
   context.loadDialect<plc::ein::EinDialect, plc::plan::PlanDialect>();
   context.printOpOnDiagnostic(false); // users know lines of the model, not IR
   std::optional<GivenIR> ir;
-  if (!readGivenIR(options.model, sources, context, ir))
+  std::optional<std::string> imported;
+  if (isArchive(options.model)) {
+    if (int code = importSource(options, imported); code != Done || !imported)
+      return code;
+  } else if (int code = refuseImportOptions(options)) {
+    return code;
+  } else if (!readGivenIR(options.model, sources, context, ir))
     return BadInput;
   std::vector<std::string> sets = options.sets;
   if (options.recommend)
@@ -303,7 +315,7 @@ int plc::driver::compile(const CompileOptions &options) {
   int code = 0;
   {
     SignOfLife tells;
-    code = Compilation(options, std::move(*strategy), sources, context, std::move(ir)).run();
+    code = Compilation(options, std::move(*strategy), sources, context, std::move(ir), std::move(imported)).run();
   }
   llvm::outs().flush();
   // A full disk or a closed pipe shows only when the stream is flushed.

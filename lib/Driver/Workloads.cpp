@@ -2,6 +2,7 @@
 #include "Workloads.h"
 
 #include "plc/Dialect/Ein/Ein.h"
+#include "plc/Driver/MachineModel.h"
 #include "plc/Planner/Addresses/Pack.h"
 #include "plc/Planner/Remat/Grain.h"
 #include "plc/Strategy/ReadOptimizer.h"

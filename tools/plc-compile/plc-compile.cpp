@@ -20,7 +20,8 @@ static constexpr StringRef updateProgram = "update";
 
 // PHASES stands for the names of the phases.
 static const char help[] = R"(plc-compile: check a model and print its plan, or compile it
-usage: plc-compile MODEL.ein|IR.mlir [options]   (IR, as --emit writes it: goes on from the phase that it is of)
+usage: plc-compile MODEL.ein|IR.mlir|MODEL.pt2 [options]   (IR, as --emit writes it: goes on from the phase that it
+       is of; .pt2: an archive of torch.export.save)
 
 what
   -o FILE             write the result there; without --emit: a module for plc-run (.plcm)
@@ -35,6 +36,9 @@ what
                       'loss' for a real input or a parameter), or the value of a rule: PATH.NAME, as attention.3.p. A
                       module holds one more program then, of these outputs
   -D NAME=SIZE        replace a `dim` of the file
+  --params FILE       of a .pt2: write its weights there (.safetensors), by the paths of the parameters of its rules, which
+                      --emit=ein-source writes
+  --loss E            of a .pt2: the loss of training, as 'cross_entropy(logits, label)'
 
 how
   --strategy FILE     a strategy in TOML (default: every key's default)
@@ -95,6 +99,7 @@ public:
   CommandLine(int argc, char **argv, CompileOptions &options)
       : arguments(argv + 1, argv + argc), options(options),
         single{{"-o", &options.output},       {"--emit", &options.emit}, {"--entry", &options.entry},
+               {"--params", &options.params}, {"--loss", &options.loss},
                {"--program", &program},       {"--rates", &rates},       {"--strategy", &options.strategy},
                {"--error-limit", &errorLimit}},
         repeated{{"--set", &options.sets}, {"--output", &options.program.outputs}, {"-D", &sizes}},

@@ -16,14 +16,16 @@ namespace plc::driver {
 enum class RatesSource { measured, shipped };
 
 /// Values of `--emit` besides the names of phases.
-enum class Emit { ein, llvm, object, module, csv, dot, json };
+enum class Emit { ein, einSource, llvm, object, module, csv, dot, json };
 
 /// The options of plc-compile.
 struct CompileOptions {
-  std::string model;  // the .ein file
+  std::string model;  // the .ein file, IR, or an archive of PyTorch (.pt2)
   std::string output; // -o; empty: stdout (IR) or none (plan)
   std::string emit;   // --emit; empty: module with -o, else the plan is printed
   std::string entry;  // --entry: name of the model in the file
+  std::string params; // --params: where the weights of an imported model are written
+  std::string loss;   // --loss: the loss of an imported model
   Program program;    // --program, --output: what --emit, the plan and --print-pipeline show
   bool programGiven = false;
   bool showsUpdate = false; // --program update: --emit shows the rules of the optimizer
@@ -64,7 +66,7 @@ struct plc::Choice<plc::driver::RatesSource> {
 template <>
 struct plc::Choice<plc::driver::Emit> {
   static constexpr const char *noun = "phase";
-  static constexpr NamedRow table[] = {{"ein"}, {"llvm"}, {"object"}, {"module"}, {"csv"}, {"dot"}, {"json"}};
+  static constexpr NamedRow table[] = {{"ein"}, {"ein-source"}, {"llvm"}, {"object"}, {"module"}, {"csv"}, {"dot"}, {"json"}};
   static std::span<const NamedRow> rows() { return table; }
 };
 

@@ -1,0 +1,175 @@
+//===- Builder.cpp - makes operators of a net -----------------------------===//
+#include "Canon/Canon.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace plc;
+using namespace plc::import;
+
+OpClass plc::import::classOf(Op op) {
+  static constexpr OpClass classes[] = {
+#define PLC_OP(ID, CLASS, TEXT) OpClass::CLASS,
+#include "Net/Ops.def"
+  };
+  return classes[size_t(op)];
+}
+
+const char *plc::import::textOf(Op op) {
+  static constexpr const char *texts[] = {
+#define PLC_OP(ID, CLASS, TEXT) TEXT,
+#include "Net/Ops.def"
+  };
+  return texts[size_t(op)];
+}
+
+std::optional<double> plc::import::numberOf(const NetNode *node) {
+  return node && node->formula && node->formula->kind == Formula::Number ? std::optional(node->formula->value)
+                                                                         : std::nullopt;
+}
+
+/// Values beyond this many elements are not kept: no table of sizes alone is that large.
+static constexpr int64_t mostElements = int64_t(1) << 24;
+
+void Builder::fold(NetNode &node) {
+  if (node.op == Op::Input || node.op == Op::Parameter)
+    return;
+  if (node.op == Op::Full) { // whatever tensor it takes its shape from
+    node.isConstant = true;
+    node.formula = Formula{Formula::Number, node.number};
+  } else if (node.op != Op::Arange && node.op != Op::Number && node.op != Op::Constant) {
+    node.isConstant = std::all_of(node.operands.begin(), node.operands.end(),
+                                  [](const NetNode *operand) { return !operand || operand->isConstant; });
+    for (const NetNode *operand : node.operands)
+      node.isSized |= operand && operand->isSized;
+  } else {
+    node.isConstant = true;
+    node.isSized = node.op == Op::Arange;
+  }
+  int64_t count = 1;
+  for (int64_t extent : node.type.shape)
+    count *= extent;
+  if (!node.isConstant || count > mostElements)
+    return;
+  if (!node.value)
+    node.value = evaluate(node);
+  if (node.value && !node.formula)
+    node.formula = fitFormula(*node.value, node.type.type, node.isSized);
+}
+
+NetNode *Builder::make(Op op, Nodes operands, TensorType type, With with) {
+  NetNode &node = net.nodes.emplace_back();
+  node.op = op;
+  node.id = int(net.nodes.size()) - 1;
+  node.operands = std::move(operands);
+  node.type = std::move(type);
+  node.ints = std::move(with.ints);
+  node.dim = with.dim;
+  node.number = with.number;
+  node.windows = std::move(with.windows);
+  node.source = source;
+  fold(node);
+  if (!node.formula)
+    match(node);
+  return &node;
+}
+
+NetNode *Builder::number(double value, ElementType type) {
+  return make(Op::Number, {}, {type, {}}, {.number = value});
+}
+
+NetNode *Builder::permute(NetNode *x, const std::vector<int64_t> &dims) {
+  Shape shape;
+  for (int64_t dim : dims)
+    shape.push_back(x->extent(int(dim)));
+  return make(Op::Permute, {x}, {x->type.type, shape}, {.ints = dims});
+}
+
+NetNode *Builder::transpose(NetNode *x, int a, int b) {
+  std::vector<int64_t> dims(x->rank());
+  for (int i = 0; i < x->rank(); ++i)
+    dims[i] = i == a ? b : i == b ? a : i;
+  return permute(x, dims);
+}
+
+NetNode *Builder::unsqueeze(NetNode *x, int dim) {
+  Shape shape = x->shape();
+  shape.insert(shape.begin() + dim, 1);
+  return view(x, shape);
+}
+
+NetNode *Builder::slice(NetNode *x, int dim, int64_t start, int64_t length, int64_t step) {
+  Shape shape = x->shape();
+  if (start == 0 && length == shape[dim])
+    return x;
+  shape[dim] = length;
+  return make(Op::Slice, {x}, {x->type.type, shape}, {.ints = {start, step}, .dim = dim});
+}
+
+NetNode *Builder::select(NetNode *x, int dim, int64_t index) {
+  Shape shape = x->shape();
+  if (index < 0)
+    index += shape[dim];
+  shape.erase(shape.begin() + dim);
+  return make(Op::Select, {x}, {x->type.type, shape}, {.ints = {index}, .dim = dim});
+}
+
+NetNode *Builder::expand(NetNode *x, Shape shape) {
+  int more = int(shape.size()) - x->rank();
+  for (int i = 0; i < int(shape.size()); ++i)
+    if (shape[i] < 0)
+      shape[i] = x->extent(i - more);
+  if (shape == x->shape())
+    return x;
+  return make(Op::Expand, {x}, {x->type.type, std::move(shape)});
+}
+
+NetNode *Builder::arange(int64_t count, int64_t start, int64_t step, ElementType type) {
+  return make(Op::Arange, {}, {type, {count}}, {.ints = {start, step}});
+}
+
+NetNode *Builder::convert(NetNode *x, ElementType type) {
+  if (type == x->type.type)
+    return x;
+  return make(Op::Convert, {x}, {type, x->shape()});
+}
+
+NetNode *Builder::map(Op op, Nodes operands, ElementType type) {
+  Shape shape;
+  for (const NetNode *operand : operands) {
+    if (operand->rank() > int(shape.size()))
+      shape.insert(shape.begin(), operand->rank() - shape.size(), 1);
+    size_t more = shape.size() - operand->rank();
+    for (int i = 0; i < operand->rank(); ++i)
+      if (operand->extent(i) != 1)
+        shape[i + more] = operand->extent(i);
+  }
+  return make(op, std::move(operands), {type, shape});
+}
+
+NetNode *Builder::matmul(NetNode *x, NetNode *y, Shape shape, NetNode *bias) {
+  return make(Op::Matmul, {x, y, bias}, {x->type.type, std::move(shape)});
+}
+
+NetNode *Builder::cat(const Nodes &parts, int dim) {
+  Nodes filled;
+  for (NetNode *part : parts)
+    if (part->rank() > dim && part->extent(dim)) // PyTorch joins an empty tensor of one axis to anything
+      filled.push_back(part);
+  if (filled.size() == 1)
+    return filled[0];
+  Shape shape = filled[0]->shape();
+  shape[dim] = 0;
+  for (const NetNode *part : filled)
+    shape[dim] += part->extent(dim);
+  return make(Op::Cat, filled, {filled[0]->type.type, shape}, {.dim = dim});
+}
+
+NetNode *Builder::reduce(Op op, NetNode *x, std::vector<int64_t> dims, TensorType type) {
+  if (dims.empty())
+    for (int i = 0; i < x->rank(); ++i)
+      dims.push_back(i);
+  for (int64_t &dim : dims)
+    dim += dim < 0 ? x->rank() : 0;
+  return make(op, {x}, std::move(type), {.ints = std::move(dims)});
+}

@@ -1,0 +1,115 @@
+//===- Call.cpp - the arguments of one operator ---------------------------===//
+#include "Canon/Canon.h"
+
+using namespace plc;
+using namespace plc::import;
+
+const Argument *Call::find(const char *name) const {
+  for (const auto &[argument, value] : node.arguments)
+    if (argument == name)
+      return std::holds_alternative<std::monostate>(value) ? nullptr : &value;
+  return nullptr;
+}
+
+std::optional<int64_t> Call::numberNamed(const std::string &name) const {
+  auto found = graph.numbers.find(name);
+  return found == graph.numbers.end() ? std::nullopt : std::optional(found->second);
+}
+
+int64_t Call::integer(const char *name, int64_t otherwise) const {
+  const Argument *argument = find(name);
+  if (!argument)
+    return otherwise;
+  if (const auto *value = std::get_if<ValueName>(argument))
+    return numberNamed(value->name).value_or(otherwise);
+  if (const auto *value = std::get_if<int64_t>(argument))
+    return *value;
+  if (const auto *value = std::get_if<bool>(argument))
+    return *value;
+  if (const auto *value = std::get_if<double>(argument))
+    return int64_t(*value);
+  return otherwise;
+}
+
+double Call::real(const char *name, double otherwise) const {
+  const Argument *argument = find(name);
+  if (argument)
+    if (const auto *value = std::get_if<double>(argument))
+      return *value;
+  return argument ? double(integer(name)) : otherwise;
+}
+
+bool Call::truth(const char *name, bool otherwise) const { return integer(name, otherwise); }
+
+std::string Call::text(const char *name) const {
+  const Argument *argument = find(name);
+  const auto *value = argument ? std::get_if<std::string>(argument) : nullptr;
+  return value ? *value : "";
+}
+
+std::vector<int64_t> Call::integers(const char *name) const {
+  const Argument *argument = find(name);
+  if (!argument)
+    return {};
+  if (const auto *list = std::get_if<std::vector<int64_t>>(argument))
+    return *list;
+  if (const auto *names = std::get_if<std::vector<ValueName>>(argument)) {
+    std::vector<int64_t> list;
+    for (const ValueName &value : *names)
+      list.push_back(numberNamed(value.name).value_or(0));
+    return list;
+  }
+  return {integer(name)};
+}
+
+std::vector<int64_t> Call::perAxis(const char *name, size_t count, int64_t otherwise) const {
+  std::vector<int64_t> list = integers(name);
+  if (list.empty())
+    list = {otherwise};
+  if (list.size() < count)
+    list.resize(count, list[0]);
+  return list;
+}
+
+NetNode *Call::tensor(const char *name) const {
+  const Argument *argument = find(name);
+  if (!argument)
+    return nullptr;
+  if (const auto *value = std::get_if<ValueName>(argument)) {
+    if (auto found = values.find(value->name); found != values.end())
+      return found->second;
+    if (std::optional<int64_t> number = numberNamed(value->name))
+      return build.number(double(*number), ElementType::I64);
+    return nullptr;
+  }
+  if (const auto *value = std::get_if<bool>(argument))
+    return build.number(*value, ElementType::Bool);
+  if (const auto *value = std::get_if<int64_t>(argument))
+    return build.number(double(*value), ElementType::I64);
+  if (const auto *value = std::get_if<double>(argument))
+    return build.number(*value, ElementType::F64);
+  return nullptr;
+}
+
+std::vector<NetNode *> Call::tensors(const char *name) const {
+  std::vector<NetNode *> list;
+  if (const Argument *argument = find(name))
+    if (const auto *names = std::get_if<std::vector<ValueName>>(argument))
+      for (const ValueName &value : *names) {
+        auto found = values.find(value.name);
+        list.push_back(found == values.end() ? nullptr : found->second);
+      }
+  return list;
+}
+
+int Call::dim(const char *name, int rank, int64_t otherwise) const {
+  int64_t dim = integer(name, otherwise);
+  return int(dim < 0 ? dim + rank : dim);
+}
+
+const TensorType &Call::type(size_t result) const {
+  auto found = graph.types.find(node.results.at(result));
+  if (found == graph.types.end())
+    throw CannotImport("its result has no type");
+  return found->second;
+}

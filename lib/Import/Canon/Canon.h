@@ -1,0 +1,109 @@
+//===- Canon.h - from a graph's operators to the net's ----------*- C++ -*-===//
+#ifndef PLC_LIB_IMPORT_CANON_CANON_H
+#define PLC_LIB_IMPORT_CANON_CANON_H
+
+#include "Net/Net.h"
+
+#include <functional>
+
+namespace plc::import {
+
+/// Attributes of an operator that is made.
+struct With {
+  std::vector<int64_t> ints{};
+  int dim = 0;
+  double number = 0;
+  Windows windows{};
+};
+
+/// Builds a net. Each operator is evaluated as soon as it is made, gets its formula, and is matched with what stands before it, so
+/// that one pass over the graph is enough.
+class Builder {
+public:
+  using Nodes = std::vector<NetNode *>;
+  using Shape = std::vector<int64_t>;
+
+  Net net;
+  const Node *source = nullptr; // of the operators that are made next
+
+  NetNode *make(Op op, Nodes operands, TensorType type, With with = {});
+
+  NetNode *number(double value, ElementType type);
+  NetNode *view(NetNode *x, Shape shape) { return make(Op::View, {x}, {x->type.type, std::move(shape)}); }
+  NetNode *permute(NetNode *x, const std::vector<int64_t> &dims);
+  /// Exchanges two axes.
+  NetNode *transpose(NetNode *x, int a, int b);
+  NetNode *unsqueeze(NetNode *x, int dim);
+  NetNode *slice(NetNode *x, int dim, int64_t start, int64_t length, int64_t step = 1);
+  NetNode *select(NetNode *x, int dim, int64_t index);
+  NetNode *expand(NetNode *x, Shape shape);
+  NetNode *arange(int64_t count, int64_t start = 0, int64_t step = 1, ElementType type = ElementType::I64);
+  /// A copy or a conversion.
+  NetNode *convert(NetNode *x, ElementType type);
+  /// An operator of elements; the shape is the broadcast one.
+  NetNode *map(Op op, Nodes operands, ElementType type);
+  NetNode *map(Op op, Nodes operands) { return map(op, operands, operands[0]->type.type); }
+  NetNode *compare(Op op, NetNode *a, NetNode *b) { return map(op, {a, b}, boolType); }
+  /// x y, of matrices in the last two axes.
+  NetNode *matmul(NetNode *x, NetNode *y, Shape shape, NetNode *bias = nullptr);
+  NetNode *cat(const Nodes &parts, int dim);
+  NetNode *reduce(Op op, NetNode *x, std::vector<int64_t> dims, TensorType type);
+
+  static constexpr ElementType boolType = ElementType::Bool;
+
+private:
+  void fold(NetNode &node);
+};
+
+/// Replaces an operator by a known function that it ends, as x * sigmoid(x) is silu.
+void match(NetNode &node);
+
+/// One operator of the graph: its arguments by name.
+class Call {
+public:
+  Call(Builder &builder, const Graph &graph, const std::map<std::string, NetNode *> &values, const Node &node)
+      : build(builder), graph(graph), values(values), node(node) {}
+
+  Builder &build;
+
+  bool has(const char *name) const { return find(name) != nullptr; }
+  int64_t integer(const char *name, int64_t otherwise = 0) const;
+  double real(const char *name, double otherwise = 0) const;
+  bool truth(const char *name, bool otherwise = false) const;
+  std::string text(const char *name) const;
+  /// A list, or one number as a list of one.
+  std::vector<int64_t> integers(const char *name) const;
+  /// A list of one for each of `count` axes; one number stands for all.
+  std::vector<int64_t> perAxis(const char *name, size_t count, int64_t otherwise) const;
+  /// A tensor, or a number as a constant; null if it is absent.
+  NetNode *tensor(const char *name) const;
+  std::vector<NetNode *> tensors(const char *name) const;
+  /// An axis counted from the front.
+  int dim(const char *name, int rank, int64_t otherwise = 0) const;
+  const TensorType &type(size_t result = 0) const;
+  const std::vector<int64_t> &shape() const { return type().shape; }
+  /// Whether the operator's name begins so.
+  bool isNamed(const char *prefix) const { return node.op.starts_with(prefix); }
+
+  /// What each result is; the operator's table entry gives one or fills in all.
+  std::vector<NetNode *> results;
+
+private:
+  const Argument *find(const char *name) const;
+  std::optional<int64_t> numberNamed(const std::string &name) const;
+
+  const Graph &graph;
+  const std::map<std::string, NetNode *> &values;
+  const Node &node;
+};
+
+/// Makes an operator of the net; null: the entry filled in `results`.
+using Handler = std::function<NetNode *(Call &call)>;
+/// The entry of an operator's name; empty if it is unknown.
+Handler findHandler(const std::string &name);
+Handler findShapeHandler(const std::string &name);
+Handler findLayerHandler(const std::string &name);
+
+} // namespace plc::import
+
+#endif

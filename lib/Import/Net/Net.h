@@ -1,0 +1,166 @@
+//===- Net.h - the net of an imported model ---------------------*- C++ -*-===//
+// One operator, one result: what readers give is brought to few operators (Canon), and values that depend on sizes alone are
+// known (Evaluate) and have formulas (Fit).
+#ifndef PLC_LIB_IMPORT_NET_NET_H
+#define PLC_LIB_IMPORT_NET_NET_H
+
+#include "Axes/Atom.h"
+
+#include "plc/Import/Graph.h"
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace plc::import {
+
+/// How rules are made of an operator.
+enum class OpClass : uint8_t {
+  Leaf,
+  Map, // a change of indices
+  Infix,
+  Function,
+  Element,
+  Contraction,
+  Reduction,
+  Gather,
+  Whole, // always a rule
+  Other
+};
+
+enum class Op : uint8_t {
+#define PLC_OP(ID, CLASS, TEXT) ID,
+#include "Net/Ops.def"
+};
+
+OpClass classOf(Op op);
+/// The operator's word or sign in the language.
+const char *textOf(Op op);
+
+/// A tensor in memory. Elements of all types are doubles, rounded as their type rounds.
+struct Dense {
+  std::vector<int64_t> shape;
+  std::vector<double> elements;
+};
+
+/// What the elements of a tensor are, as a function of their indices.
+struct Formula {
+  enum Kind : uint8_t {
+    Number,   // value
+    Affine,   // value + the sum of factors times indices
+    Band,     // low <= j - i <= high
+    Mask,     // 0 in the band, else -inf
+    Geometric, // value to the power of -(index / extent)
+    Table      // numbers along one axis
+  } kind;
+  double value = 0;
+  std::vector<std::pair<int, int64_t>> factors{};
+  int row = 0, column = 0; // i and j of a band; the axis of a geometric row or of a table
+  std::optional<int64_t> low{}, high{};
+  std::vector<double> table{};
+};
+
+/// The windows of a convolution or pool, by axis.
+struct Windows {
+  std::vector<int64_t> kernel, stride, pad, dilation;
+  int64_t groups = 1;
+};
+
+/// How the axis of a slice or of a concatenation is read.
+struct Tile {
+  enum Kind : uint8_t {
+    None,
+    Whole,  // the slice is all of the axis
+    Part,   // one of equal parts: a number in front of the axis's atoms
+    Last,   // each n-th element: a number behind them
+    Offset, // a start and a step
+    Merge,  // a view that counts several axes by one: a rule with a merged left side
+    Stack,  // a concatenation of equal parts: a number chooses
+    One     // a concatenation of one part
+  } kind = None;
+  int dim = 0;
+  int64_t start = 0, step = 1;
+  Axis merged{}; // of Merge: the atoms that its axis counts
+};
+
+struct NetNode {
+  Op op = Op::Number;
+  std::vector<NetNode *> operands; // null: an optional one is absent
+  TensorType type{};
+  int id = 0; // position in the net
+  // Attributes: which of them an operator has is said where `Canon` makes it.
+  std::vector<int64_t> ints;
+  int dim = 0;
+  double number = 0;
+  Windows windows;
+  // Where it is from.
+  const Node *source = nullptr;
+  const Input *input = nullptr; // of leaves
+  std::string name;
+  // What is known of its value.
+  bool isConstant = false; // it depends on sizes and constants alone
+  bool isSized = false;    // it depends on the size of some axis
+  std::shared_ptr<const Dense> value;
+  std::optional<Formula> formula;
+  // Axes.
+  std::vector<Axis> axes;
+  Axis domain; // the axis whose positions the value holds, if it holds positions
+  Tile tile;
+  // Rules.
+  std::vector<NetNode *> users; // that compute; each once
+  bool isLive = false, isRule = false, isHeavy = false, isFloating = false, isOutput = false;
+  int weight = 0, cost = -1; // operators in its expression; of conditions on integer inputs
+  int segment = -1;
+
+  const std::vector<int64_t> &shape() const { return type.shape; }
+  int rank() const { return int(type.shape.size()); }
+  int64_t extent(int dim) const { return type.shape[dim]; }
+  NetNode *operand(size_t i) const { return i < operands.size() ? operands[i] : nullptr; }
+  bool isReal() const { return plc::isReal(type.type); }
+  bool isBool() const { return kindOf(type.type) == ElementKind::Truth; }
+  bool is(OpClass opClass) const { return classOf(op) == opClass; }
+  bool isMap() const { return is(OpClass::Map); }
+  bool isElementwise() const { return is(OpClass::Infix) || is(OpClass::Function) || is(OpClass::Element); }
+  /// Whether it is a number, a formula or a leaf: nothing below it is read.
+  bool isLeaf() const { return is(OpClass::Leaf) || formula; }
+};
+
+/// A net in the order of its computation.
+struct Net {
+  std::deque<NetNode> nodes;
+  std::vector<NetNode *> inputs;  // the user's
+  std::vector<NetNode *> outputs; // in the order of the model's results
+  std::vector<std::string> outputNames;
+  std::vector<NetNode *> order; // what outputs depend on
+};
+
+/// What cannot be imported: the operator, and its line of Python.
+struct CannotImport : std::runtime_error {
+  CannotImport(const std::string &text, const NetNode *node = nullptr) : std::runtime_error(text), node(node) {}
+  const NetNode *node;
+};
+
+/// Brings the graph to the net's operators, with values and formulas; throws `CannotImport` with all operators that are unknown.
+Net makeNet(const ImportedModel &model);
+
+/// The value of an operator whose operands have values; null if this operator is not evaluated.
+std::shared_ptr<const Dense> evaluate(const NetNode &node);
+/// Rounds elements as a type stores them.
+void roundTo(ElementType type, std::vector<double> &elements);
+/// A formula for a value; `isSized`: no table, for it would hold at the exported size alone.
+std::optional<Formula> fitFormula(const Dense &value, ElementType type, bool isSized);
+
+/// The number that a value is everywhere.
+std::optional<double> numberOf(const NetNode *node);
+
+/// "add(x: f32[2, 3], ..) at model.py:12: 'x = a + b'".
+std::string describe(const Node &node, const Graph &graph);
+std::string placeOf(const SourceLine &line);
+
+} // namespace plc::import
+
+#endif

@@ -1,0 +1,463 @@
+//===- Build.cpp - the element of a value at a position -------------------===//
+#include "Rules/Rules.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace plc;
+using namespace plc::import;
+
+E Rules::element(NetNode *node, const Position &at) {
+  if (node->formula)
+    return formula(node, at);
+  if (node->is(OpClass::Leaf) || node->isRule)
+    return read(node, at);
+  return define(node, at);
+}
+
+/// An operand that is broadcast: axes of extent 1 take no position.
+E Rules::broadcast(NetNode *node, const Position &at) {
+  Position own(at.end() - node->rank(), at.end());
+  for (int i = 0; i < node->rank(); ++i)
+    if (node->axes[i].empty())
+      own[i].clear();
+  return element(node, own);
+}
+
+E Rules::formula(NetNode *node, const Position &at) {
+  const Formula &formula = *node->formula;
+  auto position = [&](int dim) { return join(at[dim], flat(node->axes[dim])); };
+  switch (formula.kind) {
+  case Formula::Number: return exprs.number(formula.value, node->type.type);
+  case Formula::Affine: {
+    Affine sum{int64_t(formula.value)};
+    for (auto [dim, factor] : formula.factors)
+      sum = sum + position(dim) * factor;
+    return node->isReal() ? exprs.real(exprs.position(sum)) : exprs.position(sum);
+  }
+  case Formula::Band:
+  case Formula::Mask: {
+    Affine row = position(formula.row), column = position(formula.column);
+    E condition = exprs.number(1, ElementType::Bool);
+    auto bound = [&](int64_t distance, bool isHigh) {
+      bool isStrict = distance == (isHigh ? -1 : 1);
+      Op op = isHigh ? (isStrict ? Op::Less : Op::LessEqual) : (isStrict ? Op::Greater : Op::GreaterEqual);
+      E limit = exprs.position(row + Affine(isStrict ? 0 : distance));
+      condition = exprs.logic(Op::And, condition, exprs.infix(op, exprs.position(column), limit));
+    };
+    if (formula.high)
+      bound(*formula.high, true);
+    if (formula.low)
+      bound(*formula.low, false);
+    return formula.kind == Formula::Band ? condition : exprs.choice(condition, exprs.number(0), exprs.infinity());
+  }
+  case Formula::Geometric: {
+    E extent = exprs.make({.kind = Expr::Extent, .number = double(node->extent(formula.row)), .affine = position(formula.row)});
+    E exponent = exprs.infix(Op::Div, exprs.position(position(formula.row)), extent);
+    return exprs.call(Op::Pow, {exprs.number(formula.value), exprs.make({.kind = Expr::Negate, .arguments = {exponent}})});
+  }
+  case Formula::Table: {
+    std::vector<E> choices;
+    for (double each : formula.table)
+      choices.push_back(exprs.number(each, node->type.type));
+    return chooseByNumber(position(formula.row), choices);
+  }
+  }
+  return nullptr;
+}
+
+/// if p == 0 then .. else if p == 1 then .. else ..; the one of a constant position.
+E Rules::chooseByNumber(const Affine &position, const std::vector<E> &choices) {
+  if (position.isConstant())
+    return choices[position.constant];
+  E e = choices.back();
+  for (size_t k = choices.size() - 1; k-- > 0;) {
+    E isThis = exprs.infix(Op::Equal, exprs.position(position), exprs.number(double(k), ElementType::I64));
+    e = isSame(choices[k], e) ? e : exprs.make({.kind = Expr::If, .arguments = {isThis, choices[k], e}});
+  }
+  return e;
+}
+
+/// The digits of a number on an axis's atoms.
+static Terms digitsOf(int64_t number, const Axis &leaves) {
+  Terms terms(leaves.size());
+  for (size_t i = leaves.size(); i-- > 0; number /= leaves[i]->extent)
+    terms[i].affine = Affine(number % leaves[i]->extent);
+  return terms;
+}
+
+/// The operand's position at a slice's.
+static Position throughSlice(const NetNode *node, Position at) {
+  const Tile &tile = node->tile;
+  Terms &terms = at[tile.dim];
+  Axis source = flat(node->operands[0]->axes[tile.dim]), own = flat(node->axes[tile.dim]);
+  if (tile.kind == Tile::Part)
+    terms.insert(terms.begin(), Term{Affine(tile.start)});
+  else if (tile.kind == Tile::Last)
+    terms.push_back(Term{Affine(tile.start)});
+  if (tile.kind != Tile::Offset)
+    return at;
+  if (source.size() == 1) {
+    Affine position = join(terms, own) * tile.step + Affine(tile.start);
+    position.isFirstPart = tile.step == 1 && tile.start == 0;
+    terms = {Term{position}};
+    return at;
+  }
+  // Inside one turn of the last digit.
+  int64_t turn = source.back()->extent, inside = tile.start % turn;
+  if (tile.step != 1 || own.size() != 1 || inside + own[0]->extent > turn)
+    throw Misaligned("a slice of an axis that a view divides");
+  Terms digits = digitsOf(tile.start / turn, Axis(source.begin(), source.end() - 1));
+  digits.push_back(Term{terms[0].affine + Affine(inside)});
+  terms = digits;
+  return at;
+}
+
+/// The operand's position at a position of a change of indices.
+static Position throughMap(const NetNode *node, const Position &at) {
+  const NetNode *x = node->operands[0];
+  switch (node->op) {
+  case Op::View: {
+    Terms all;
+    for (const Terms &terms : at)
+      all.insert(all.end(), terms.begin(), terms.end());
+    Position own;
+    size_t next = 0;
+    for (const Axis &axis : x->axes) {
+      size_t count = flat(axis).size();
+      if (next + count > all.size())
+        throw Misaligned("a view of axes that are divided differently");
+      own.emplace_back(all.begin() + next, all.begin() + next + count);
+      next += count;
+    }
+    return own;
+  }
+  case Op::Permute: {
+    Position own(at.size());
+    for (size_t i = 0; i < at.size(); ++i)
+      own[node->ints[i]] = at[i];
+    return own;
+  }
+  case Op::Expand: {
+    Position own(at.end() - x->rank(), at.end());
+    for (int i = 0; i < x->rank(); ++i)
+      if (x->axes[i].empty())
+        own[i].clear();
+    return own;
+  }
+  case Op::Slice: return throughSlice(node, at);
+  case Op::Select: {
+    Position own = at;
+    own.insert(own.begin() + node->dim, digitsOf(node->ints[0], flat(x->axes[node->dim])));
+    return own;
+  }
+  default: return at;
+  }
+}
+
+E Rules::convert(NetNode *node, const Position &at) {
+  NetNode *x = node->operands[0];
+  E e = element(x, at);
+  if (kindOf(node->type.type) == kindOf(x->type.type))
+    return e;
+  if (node->isBool())
+    return exprs.infix(Op::NotEqual, e, exprs.number(0, x->isReal() ? ElementType::F64 : ElementType::I64));
+  return node->isReal() ? exprs.real(e) : exprs.integer(e);
+}
+
+E Rules::matmul(NetNode *node, const Position &at) {
+  NetNode *x = node->operands[0], *y = node->operands[1];
+  std::vector<const Var *> summed;
+  Terms inner;
+  for (Atom *leaf : flat(x->axes.back())) {
+    summed.push_back(exprs.var(leaf));
+    inner.push_back(Term{Affine(summed.back())});
+  }
+  auto batch = [&](const NetNode *operand) {
+    Position own(at.end() - operand->rank(), at.end() - 2);
+    for (int i = 0; i < operand->rank() - 2; ++i)
+      if (operand->axes[i].empty())
+        own[i].clear();
+    return own;
+  };
+  Position left = batch(x), right = batch(y);
+  left.push_back(at[at.size() - 2]);
+  left.push_back(inner);
+  right.push_back(inner);
+  right.push_back(at.back());
+  E product = exprs.make({.kind = Expr::Product, .arguments = {element(x, left), element(y, right)}, .vars = summed});
+  return node->operand(2) ? exprs.sum(Op::Add, product, broadcast(node->operands[2], at)) : product;
+}
+
+E Rules::patches(NetNode *node, const Position &at) {
+  NetNode *x = node->operands[0], *w = node->operands[1];
+  std::vector<const Var *> summed;
+  Position inner;
+  for (int i = 1; i < w->rank(); ++i) {
+    inner.emplace_back();
+    for (Atom *leaf : flat(w->axes[i])) {
+      summed.push_back(exprs.var(leaf));
+      inner.back().push_back(Term{Affine(summed.back())});
+    }
+  }
+  Position image = {at[0], inner[0]}, weight = {at[1]};
+  weight.insert(weight.end(), inner.begin(), inner.end());
+  for (int i = 2; i < node->rank(); ++i) {
+    if (w->axes[i].empty())
+      image.push_back(at[i]);
+    else
+      image.push_back({Term{join(at[i], flat(node->axes[i])) * w->extent(i) + inner[i - 1][0].affine}});
+  }
+  E product = exprs.make({.kind = Expr::Product, .arguments = {element(x, image), element(w, weight)}, .vars = summed});
+  return node->operand(2) ? exprs.sum(Op::Add, product, element(node->operands[2], {at[1]})) : product;
+}
+
+/// A position on the atoms of an axis, from the number that it is.
+Terms Rules::position(E e, const Axis &axis) {
+  Axis leaves = flat(axis);
+  if (leaves.empty())
+    return {};
+  if (e->kind == Expr::Real)
+    e = e->arguments[0];
+  if (e->kind == Expr::Number)
+    e = exprs.position(Affine(int64_t(e->number)));
+  if (e->kind != Expr::Position) {
+    if (leaves.size() != 1)
+      throw Misaligned("a computed position on an axis that a view divides");
+    return {Term{Affine(), e}};
+  }
+  Affine number = e->affine;
+  if (number.isConstant() && number.constant < 0)
+    number.constant += extentOf(leaves);
+  if (leaves.size() == 1)
+    return {Term{number}};
+  if (number.isConstant())
+    return digitsOf(number.constant, leaves);
+  // The digits of a full count.
+  Terms digits;
+  int64_t stride = extentOf(leaves);
+  for (Atom *leaf : leaves) {
+    stride /= leaf->extent;
+    auto digit = std::find_if(number.factors.begin(), number.factors.end(),
+                              [&](const auto &each) { return each.second == stride && find(each.first->leaf) == leaf; });
+    if (digit == number.factors.end())
+      throw Misaligned("a position on an axis that a view divides");
+    digits.push_back(Term{Affine(digit->first)});
+  }
+  return digits;
+}
+
+E Rules::gather(NetNode *node, const Position &at) {
+  NetNode *x = node->operands[0];
+  if (node->op == Op::Gather || node->op == Op::PickedBest) {
+    E index = element(node->operands[1], at);
+    Position own = at;
+    for (int i = 0; i < x->rank(); ++i)
+      if (x->axes[i].empty())
+        own[i].clear();
+    own[node->dim] = position(index, x->axes[node->dim]);
+    return element(x, own);
+  }
+  size_t first = 0, last = node->operands.size() - 1;
+  while (!node->operands[first + 1])
+    ++first;
+  int rank = node->rank() - (x->rank() - int(last - first));
+  Position middle(at.begin() + first, at.begin() + first + rank), own(at.begin(), at.begin() + first);
+  for (size_t i = first; i < last; ++i)
+    own.push_back(position(broadcast(node->operands[i + 1], middle), x->axes[i]));
+  own.insert(own.end(), at.begin() + first + rank, at.end());
+  return element(x, own);
+}
+
+E Rules::reduction(NetNode *node, const Position &at) {
+  NetNode *x = node->operands[0];
+  std::vector<const Var *> summed;
+  Position own;
+  bool keeps = node->rank() == x->rank();
+  size_t next = 0;
+  for (int i = 0; i < x->rank(); ++i) {
+    bool isSummed = std::find(node->ints.begin(), node->ints.end(), i) != node->ints.end();
+    own.push_back(isSummed ? Terms() : at[next]);
+    next += !isSummed || keeps;
+    if (isSummed)
+      for (Atom *leaf : flat(x->axes[i])) {
+        summed.push_back(exprs.var(leaf));
+        own.back().push_back(Term{Affine(summed.back())});
+      }
+  }
+  E e = element(x, own);
+  if (node->op == Op::Norm)
+    return exprs.call(Op::Sqrt, {exprs.reduce(Op::Sum, summed, exprs.infix(Op::Mul, e, e))});
+  return summed.empty() ? e : exprs.reduce(node->op, summed, e);
+}
+
+/// x * 0.3535 of a contraction over 8 is x / sqrt(K).
+E Rules::scaled(E e) {
+  if (e->kind != Expr::Infix)
+    return e;
+  E x = e->arguments[0], c = e->arguments[1];
+  if (c->kind != Expr::Number)
+    std::swap(x, c);
+  if (c->kind != Expr::Number || x->kind != Expr::Product)
+    return e;
+  double extent = 1;
+  for (const Var *index : x->vars)
+    extent *= double(index->leaf->extent);
+  double root = e->op == Op::Mul ? 1 / std::sqrt(extent) : std::sqrt(extent);
+  if (std::fabs(c->number - root) > 1e-6 * root || extent == 1)
+    return e;
+  return exprs.infix(Op::Div, x, exprs.make({.kind = Expr::Root, .vars = x->vars}));
+}
+
+E Rules::infix(NetNode *node, const Position &at) {
+  NetNode *a = node->operands[0], *b = node->operands[1];
+  E x = broadcast(a, at), y = broadcast(b, at);
+  auto asReal = [&](const NetNode *operand, E e) {
+    bool isPlain = e->kind == Expr::Number || e->kind == Expr::Position;
+    return node->isReal() && !operand->isReal() && !isPlain ? exprs.real(e) : e;
+  };
+  switch (node->op) {
+  case Op::Add:
+  case Op::Sub: return exprs.sum(node->op, asReal(a, x), asReal(b, y));
+  case Op::Mul: return scaled(exprs.product(asReal(a, x), asReal(b, y)));
+  case Op::Div:
+    x = asReal(a, x), y = asReal(b, y);
+    return y->isNumber(1) ? x : scaled(exprs.infix(Op::Div, x, y));
+  case Op::And:
+  case Op::Or: return exprs.logic(node->op, x, y);
+  default: return exprs.infix(node->op, x, y);
+  }
+}
+
+E Rules::elementwise(NetNode *node, const Position &at) {
+  if (node->is(OpClass::Infix))
+    return infix(node, at);
+  E x = broadcast(node->operands[0], at);
+  switch (node->op) {
+  case Op::Where: return exprs.choice(x, broadcast(node->operands[1], at), broadcast(node->operands[2], at));
+  case Op::Itself: return x;
+  case Op::Negate: return exprs.make({.kind = Expr::Negate, .arguments = {x}});
+  case Op::Not: return exprs.negation(x);
+  case Op::Square:
+    if (x->kind == Expr::Read || x->kind == Expr::Position)
+      return exprs.infix(Op::Mul, x, x);
+    return exprs.call(Op::Pow, {x, exprs.number(2)});
+  case Op::LeakyRelu:
+    return exprs.make({.kind = Expr::Call, .op = node->op, .arguments = {x}, .settings = {{"slope", node->number}}});
+  case Op::Elu:
+    return exprs.make({.kind = Expr::Call, .op = node->op, .arguments = {x}, .settings = {{"alpha", node->number}}});
+  default: break;
+  }
+  std::vector<E> arguments = {x};
+  for (size_t k = 1; k < node->operands.size(); ++k)
+    arguments.push_back(broadcast(node->operands[k], at));
+  return exprs.call(node->op, arguments);
+}
+
+E Rules::stacked(NetNode *node, const Position &at) {
+  Position part = at;
+  Affine number = at[node->dim][0].affine;
+  part[node->dim].erase(part[node->dim].begin());
+  std::vector<E> choices;
+  for (NetNode *operand : node->operands)
+    choices.push_back(element(operand, part));
+  return chooseByNumber(number, choices);
+}
+
+/// The operand at a position that may lie outside of it.
+E Rules::padded(NetNode *node, const Position &at) {
+  NetNode *x = node->operands[0];
+  Position own = at;
+  for (size_t i = 0; i < node->ints.size() / 2; ++i) {
+    size_t dim = at.size() - 1 - i;
+    if (!node->ints[2 * i] && !node->ints[2 * i + 1])
+      continue;
+    if (flat(x->axes[dim]).size() != 1)
+      throw Misaligned("padding of an axis that a view divides");
+    own[dim] = {Term{join(at[dim], flat(node->axes[dim])) + Affine(-node->ints[2 * i])}};
+  }
+  return exprs.make({.kind = Expr::Pad, .number = node->number, .arguments = {element(x, own)}});
+}
+
+E Rules::define(NetNode *node, const Position &at) {
+  if (node->op == Op::Convert)
+    return convert(node, at);
+  if (node->isMap())
+    return element(node->operands[0], throughMap(node, at));
+  if (node->isElementwise())
+    return elementwise(node, at);
+  if (node->is(OpClass::Reduction))
+    return reduction(node, at);
+  if (node->is(OpClass::Gather))
+    return gather(node, at);
+  switch (node->op) {
+  case Op::Matmul: return matmul(node, at);
+  case Op::PatchConv: return patches(node, at);
+  case Op::Cat: return stacked(node, at);
+  case Op::Pad: return padded(node, at);
+  case Op::Repeat: {
+    Position own(at.end() - node->operands[0]->rank(), at.end());
+    for (size_t i = 0, more = at.size() - own.size(); i < own.size(); ++i)
+      if (node->ints[i + more] > 1)
+        own[i].erase(own[i].begin());
+    return element(node->operands[0], own);
+  }
+  default: throw CannotImport("no rule is known for this operator", node);
+  }
+}
+
+Position plc::import::varPosition(Exprs &exprs, const std::vector<Axis> &axes) {
+  Position at;
+  for (const Axis &axis : axes) {
+    at.emplace_back();
+    for (Atom *leaf : flat(axis))
+      at.back().push_back(Term{Affine(exprs.var(leaf))});
+  }
+  return at;
+}
+
+/// Whether a map exchanges the last two axes alone, as for the keys of attention.
+static bool isMatrixTranspose(const NetNode *node) {
+  if (node->op != Op::Permute || node->rank() < 3)
+    return false;
+  for (int i = 0; i < node->rank() - 2; ++i)
+    if (node->ints[i] != i)
+      return false;
+  return node->ints.back() == node->rank() - 2;
+}
+
+/// The axes of a rule stand in the order in which the changes of indices behind it leave them: as the user sees them.
+std::vector<int> Rules::orderOf(NetNode *node) {
+  NetNode *end = node;
+  while (end->users.size() == 1 && !end->isOutput) {
+    NetNode *user = end->users[0];
+    bool isBijective = user->op == Op::View || user->op == Op::Permute || user->op == Op::Copy;
+    if (!isBijective || user->isRule || isMatrixTranspose(user))
+      break;
+    end = user;
+  }
+  Position behind = varPosition(exprs, end->axes), at = behind;
+  for (NetNode *map = end; map != node; map = map->operands[0])
+    at = throughMap(map, at);
+  std::vector<const Var *> mine;
+  for (const Terms &terms : at)
+    for (const Term &term : terms)
+      mine.push_back(term.single());
+  std::vector<int> order;
+  for (const Terms &terms : behind)
+    for (const Term &term : terms)
+      order.push_back(int(std::find(mine.begin(), mine.end(), term.single()) - mine.begin()));
+  return order;
+}
+
+Axis Rules::axesOf(NetNode *node) {
+  Axis leaves = flat(node->axes), ordered;
+  if (node->is(OpClass::Leaf))
+    return leaves;
+  auto known = order.find(node);
+  if (known == order.end())
+    known = order.emplace(node, orderOf(node)).first;
+  for (int i : known->second)
+    ordered.push_back(leaves[i]);
+  return ordered;
+}

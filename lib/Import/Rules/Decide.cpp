@@ -1,0 +1,168 @@
+//===- Decide.cpp - which values are rules --------------------------------===//
+// Softmax, norms, convolutions, pools and joins are; so are values that are used twice, in another layer or as results. A product
+// stays inside its one user if that is a sum, a function, a scale, a softmax or a choice.
+#include "Rules/Rules.h"
+
+#include <algorithm>
+
+using namespace plc;
+using namespace plc::import;
+
+NetNode *plc::import::belowMaps(NetNode *node) {
+  while (node->isMap() && !node->isLeaf())
+    node = node->operands[0];
+  return node;
+}
+
+static bool isJoin(const NetNode *node) { return node->op == Op::Cat && node->tile.kind == Tile::Stack; }
+static bool isIndex(const NetNode *node) {
+  return node->op == Op::Index || node->op == Op::Embedding || node->op == Op::Gather;
+}
+/// A condition that costs nothing to state again.
+static constexpr int cheapest = 6;
+/// Operators in one expression, beyond which it is not read at a glance.
+static constexpr int longest = 9, longestFactor = 5, longestFloating = 7;
+
+static bool isUnary(Op op) {
+  switch (op) {
+  case Op::Gelu:
+  case Op::GeluTanh:
+  case Op::Silu:
+  case Op::Relu:
+  case Op::Tanh:
+  case Op::Sigmoid:
+  case Op::Exp:
+  case Op::Negate:
+  case Op::Square: return true;
+  default: return false;
+  }
+}
+
+std::vector<NetNode *> Rules::consumers(const NetNode *node) const {
+  std::vector<NetNode *> found;
+  for (NetNode *user : node->users) {
+    if ((user->isMap() && user->tile.kind != Tile::Merge) || (isJoin(user) && !user->isRule)) {
+      std::vector<NetNode *> behind = consumers(user);
+      found.insert(found.end(), behind.begin(), behind.end());
+    } else {
+      found.insert(found.end(), std::count(user->operands.begin(), user->operands.end(), node), user);
+    }
+  }
+  if (node->isOutput)
+    found.push_back(nullptr);
+  return found;
+}
+
+/// What depends on sizes alone is stated where it is used, and so are small conditions on integer inputs, as padding masks.
+void Rules::findFloating() {
+  for (NetNode *node : net.order) {
+    if (node->formula)
+      node->cost = 0;
+    else if (node->op == Op::Input && !node->isReal())
+      node->cost = 1;
+    else if (!node->isLeaf() && (node->isElementwise() || node->isMap() || node->op == Op::Index)) {
+      int cost = node->isMap() || node->op == Op::Index ? 0 : 1;
+      bool isCheap = true;
+      for (const NetNode *operand : node->operands) {
+        isCheap &= !operand || operand->cost >= 0;
+        cost += operand ? operand->cost : 0;
+      }
+      if (isCheap && cost <= cheapest)
+        node->cost = cost;
+    }
+    bool isCondition = node->cost > 0 && node->isElementwise() && !node->isOutput;
+    node->isFloating = !node->isLeaf() && (node->isConstant || isCondition);
+  }
+}
+
+bool Rules::isFloatingRule(NetNode *node, const std::vector<NetNode *> &uses) {
+  bool isIndexed = std::any_of(uses.begin(), uses.end(), [](const NetNode *user) { return user && isIndex(user); });
+  if (isIndexed && node->op != Op::Where && node->op != Op::And)
+    return true;
+  std::map<int, int> bySegment;
+  int most = 0;
+  for (const NetNode *user : uses)
+    most = std::max(most, ++bySegment[user ? user->segment : -1]);
+  bool isScaled = node->op == Op::Mul && numberOf(node->operands[1]) == 1.0;
+  bool isLong = node->weight > longestFloating && node->cost < 0;
+  return (most > 1 || isLong) && node->op != Op::Cos && node->op != Op::Sin && !isScaled;
+}
+
+/// Whether a value with one user, of its own layer, is a rule before it.
+bool Rules::isRuleInside(NetNode *node, NetNode *user) {
+  Op to = user->op;
+  if (isIndex(user) && user->operands[0] != node)
+    return true;
+  bool isFormula = to == Op::Convolution && (user->windows.stride.size() != 2 || user->operand(2) || user->windows.groups != 1);
+  if (to == Op::Pad || isFormula)
+    return true;
+  if (user->is(OpClass::Whole) && to != Op::Softmax && to != Op::LogSoftmax && to != Op::CumSum && to != Op::Cat) {
+    bool isInPlace = to == Op::Convolution || to == Op::MaxPool || to == Op::MeanPool;
+    return !(isUnary(node->op) && !node->isHeavy && isInPlace);
+  }
+  if (node->is(OpClass::Contraction)) {
+    bool isScale = (to == Op::Mul || to == Op::Div) && std::any_of(user->operands.begin(), user->operands.end(), numberOf);
+    return !(to == Op::Add || to == Op::Sub || to == Op::Softmax || to == Op::LogSoftmax || to == Op::Where ||
+             user->is(OpClass::Function) || isScale);
+  }
+  if (node->isHeavy && (user->is(OpClass::Contraction) || to == Op::Mul || user->is(OpClass::Reduction)))
+    return true;
+  if (user->is(OpClass::Contraction))
+    return !((isUnary(node->op) || node->op == Op::Mul) && node->weight <= longestFactor);
+  return node->weight > longest && to != Op::Softmax;
+}
+
+bool Rules::isRule(NetNode *node) {
+  if (isJoin(node))
+    return !node->isFloating;
+  if (node->isMap())
+    return false;
+  std::vector<NetNode *> uses = consumers(node);
+  if (node->op == Op::Cat)
+    for (NetNode *part : node->operands)
+      if (part->op == Op::Slice && part->tile.kind == Tile::Offset) {
+        part->isRule = true;
+        part->segment = node->segment;
+      }
+  if (node->is(OpClass::Whole))
+    return true;
+  bool isOwn = std::all_of(uses.begin(), uses.end(), [&](auto *user) { return user && user->segment == node->segment; });
+  if (node->op == Op::Index && isOwn && isParameter(belowMaps(node->operands[0])))
+    return false;
+  if (node->isFloating)
+    return isFloatingRule(node, uses);
+  if (uses.size() != 1 || !uses[0] || uses[0]->segment != node->segment)
+    return true;
+  return isRuleInside(node, uses[0]);
+}
+
+void Rules::decide() {
+  findFloating();
+  for (NetNode *node : net.order) {
+    node->weight = 1;
+    if (node->isLeaf())
+      continue;
+    int weight = !node->isMap();
+    bool hasHeavy = false;
+    std::set<const NetNode *> operands(node->operands.begin(), node->operands.end());
+    for (const NetNode *operand : operands) {
+      if (!operand)
+        continue;
+      weight += operand->isRule ? 1 : operand->weight;
+      hasHeavy |= operand->isHeavy && !operand->isRule;
+    }
+    node->weight = std::min(99, weight);
+    node->isHeavy = node->is(OpClass::Contraction) || ((node->isElementwise() || node->isMap()) && hasHeavy);
+    if (node->tile.kind == Tile::Merge) {
+      node->isRule = true;
+      node->isHeavy = false;
+      NetNode *from = belowMaps(node->operands[0]);
+      node->segment = from->segment;
+      for (const NetNode *user : node->users)
+        node->segment = node->segment < 0 ? user->segment : node->segment;
+      node->segment = std::max(node->segment, 0);
+      continue;
+    }
+    node->isRule = isRule(node);
+  }
+}

@@ -1,0 +1,430 @@
+//===- Fill.cpp - the rules of values -------------------------------------===//
+#include "Rules/Rules.h"
+
+#include <algorithm>
+
+using namespace plc;
+using namespace plc::import;
+
+/// Whether an expression reads a value at these indices, in this order.
+static bool isPlainRead(E e, const std::vector<const Var *> &vars) {
+  return e->kind == Expr::Read && std::equal(e->terms.begin(), e->terms.end(), vars.begin(), vars.end(),
+                                             [](const Term &term, const Var *var) { return term.single() == var; });
+}
+
+static std::vector<const Var *> indicesOf(const Terms &terms) {
+  std::vector<const Var *> vars;
+  for (const Term &term : terms)
+    vars.push_back(term.single());
+  return vars;
+}
+
+/// A function of the library on whole tensors. Functions of one element may stand inside.
+E Rules::whole(NetNode *node, const std::vector<size_t> &operands, Settings settings) {
+  std::vector<E> arguments;
+  for (size_t k : operands) {
+    NetNode *x = node->operands[k];
+    Position at = varPosition(exprs, x->axes);
+    std::vector<const Var *> vars;
+    for (const Terms &terms : at)
+      for (const Term &term : terms)
+        vars.push_back(term.single());
+    E e = element(x, at), inner = e;
+    while ((inner->kind == Expr::Call && inner->arguments.size() == 1) || inner->kind == Expr::Negate)
+      inner = inner->arguments[0];
+    if (!isPlainRead(inner, vars))
+      throw CannotImport("an operand that is read by parts", node);
+    arguments.push_back(e);
+  }
+  return exprs.make({.kind = Expr::Whole, .op = node->op, .arguments = arguments, .settings = std::move(settings)});
+}
+
+/// Layer norm and RMS norm: on whole tensors if they read and write all axes in order.
+E Rules::normalization(NetNode *node, const Position &at, const std::vector<const Var *> &left) {
+  bool isLayer = node->op == Op::LayerNorm;
+  size_t count = isLayer ? node->ints[0] : 1;
+  E e = element(node->operands[0], at);
+  Position last(at.end() - count, at.end());
+  std::vector<const Var *> vars;
+  for (const Terms &terms : last)
+    for (const Var *var : indicesOf(terms))
+      vars.push_back(var);
+  std::vector<E> arguments = {e};
+  bool isPlain = vars.size() == 1 && isPlainRead(e, left) && left.back() == vars[0];
+  for (size_t k = 1; k < (isLayer ? 3 : 2); ++k) {
+    NetNode *w = node->operand(k);
+    isPlain &= w && isParameter(w);
+    arguments.push_back(w ? element(w, last) : exprs.number(k == 1));
+  }
+  Settings settings;
+  if (node->number != 1e-5)
+    settings.push_back({"eps", node->number});
+  if (!isPlain)
+    return exprs.make(
+        {.kind = Expr::Library, .op = node->op, .arguments = arguments, .vars = vars, .settings = std::move(settings)});
+  return exprs.make({.kind = Expr::Whole, .op = node->op, .arguments = arguments, .settings = std::move(settings)});
+}
+
+E Rules::batchNorm(NetNode *node, const Position &at) {
+  Settings settings;
+  if (node->number != 1e-5)
+    settings.push_back({"eps", node->number});
+  bool isWhole = node->rank() == 4 && node->operands[3] && node->operands[4];
+  for (const Axis &axis : node->axes)
+    isWhole &= !axis.empty();
+  if (isWhole)
+    return whole(node, {0, 1, 2, 3, 4}, settings);
+  auto channel = [&](size_t k) { return element(node->operands[k], {at[1]}); };
+  E deviation = exprs.call(Op::Rsqrt, {exprs.infix(Op::Add, channel(2), exprs.number(node->number))});
+  E e = exprs.infix(Op::Mul, exprs.infix(Op::Sub, element(node->operands[0], at), channel(1)), deviation);
+  if (node->operands[3])
+    e = exprs.infix(Op::Mul, e, channel(3));
+  return node->operands[4] ? exprs.infix(Op::Add, e, channel(4)) : e;
+}
+
+static bool isSquare(const Windows &windows) {
+  return windows.stride.size() == 2 && windows.stride[0] == windows.stride[1] && windows.pad[0] == windows.pad[1] &&
+         windows.dilation == std::vector<int64_t>{1, 1} && windows.groups == 1;
+}
+
+E Rules::convolution(NetNode *node, const Position &at) {
+  const Windows &windows = node->windows;
+  const NetNode *x = node->operands[0];
+  bool isWhole = isSquare(windows) && !node->operand(2);
+  for (const Axis &axis : x->axes)
+    isWhole &= !axis.empty() || x->op == Op::Input;
+  for (const Axis &axis : node->axes)
+    isWhole &= !axis.empty();
+  if (!isWhole && node->op == Op::ConvTranspose)
+    throw CannotImport("a transposed convolution other than of square windows", node);
+  if (!isWhole)
+    return windowed(node, at);
+  Settings settings;
+  if (windows.stride[0] != 1)
+    settings.push_back({"STRIDE", double(windows.stride[0])});
+  if (windows.pad[0])
+    settings.push_back({"PAD", double(windows.pad[0])});
+  full.insert(node->operands[1]);
+  return whole(node, {0, 1}, std::move(settings));
+}
+
+/// The formula of a convolution: the sum over channels and windows.
+E Rules::windowed(NetNode *node, const Position &at) {
+  const Windows &windows = node->windows;
+  NetNode *x = node->operands[0], *w = node->operands[1];
+  bool isDepthwise = windows.groups > 1 && w->extent(1) == 1 && w->extent(0) == windows.groups;
+  Position inner;
+  std::vector<const Var *> summed;
+  for (int i = 1; i < w->rank(); ++i) {
+    inner.emplace_back();
+    for (Atom *leaf : flat(w->axes[i])) {
+      summed.push_back(exprs.var(leaf));
+      inner.back().push_back(Term{Affine(summed.back())});
+    }
+  }
+  Terms channels = isDepthwise ? at[1] : inner[0];
+  if (!isDepthwise && windows.groups > 1) { // the group's digits stand in front
+    size_t groups = flat(x->axes[1]).size() - inner[0].size();
+    channels.insert(channels.begin(), at[1].begin(), at[1].begin() + groups);
+  }
+  Position image = {at[0], channels}, weight = {at[1]};
+  weight.insert(weight.end(), inner.begin(), inner.end());
+  bool isPadded = false;
+  for (size_t i = 0; i < windows.stride.size(); ++i) {
+    int dim = int(i) + 2;
+    Affine position = join(at[dim], flat(node->axes[dim])) * windows.stride[i];
+    position = position + join(inner[i + 1], flat(w->axes[dim])) * windows.dilation[i] + Affine(-windows.pad[i]);
+    if (x->axes[dim].empty()) // one row: the others of a window are padding
+      throw CannotImport("a convolution of an axis of extent 1", node);
+    image.push_back({Term{position}});
+    isPadded |= windows.pad[i] != 0;
+  }
+  E e = element(x, image);
+  if (isPadded)
+    e = exprs.make({.kind = Expr::Pad, .arguments = {e}});
+  e = exprs.make({.kind = Expr::Product, .arguments = {e, element(w, weight)}, .vars = summed});
+  return node->operand(2) ? exprs.sum(Op::Add, e, element(node->operands[2], {at[1]})) : e;
+}
+
+E Rules::runningSum(NetNode *node, const Position &at) {
+  Axis leaves = flat(node->axes[node->dim]);
+  if (leaves.size() != 1)
+    throw Misaligned("a running sum along an axis that a view divides");
+  const Var *before = exprs.var(leaves[0]);
+  Position own = at;
+  own[node->dim] = {Term{Affine(before)}};
+  E e = element(node->operands[0], own);
+  if (node->operands[0]->isBool())
+    e = exprs.integer(e);
+  E isBefore = exprs.infix(Op::LessEqual, exprs.position(Affine(before)), exprs.position(at[node->dim][0].affine));
+  return exprs.reduce(Op::Sum, {before}, exprs.choice(isBefore, e, exprs.number(0)));
+}
+
+/// Positions of the largest.
+E Rules::best(NetNode *node, const Position &at) {
+  NetNode *x = node->operands[0];
+  Axis leaves = flat(x->axes[node->dim]);
+  if (leaves.size() != 1)
+    throw Misaligned("the largest along an axis that a view divides");
+  const Var *over = exprs.var(leaves[0]);
+  Position own = at;
+  if (node->op == Op::ArgMax && node->rank() < x->rank())
+    own.insert(own.begin() + node->dim, Terms());
+  own[node->dim] = {Term{Affine(over)}};
+  E e = element(x, own);
+  if (node->op == Op::ArgMax)
+    return exprs.reduce(node->op, {over}, e);
+  const Var *rank = at[node->dim].empty() ? exprs.var(node->axes[node->dim].empty() ? leaves[0] : node->axes[node->dim][0])
+                                          : at[node->dim][0].single();
+  return exprs.make({.kind = Expr::TopK, .arguments = {e}, .vars = {over, rank}});
+}
+
+E Rules::right(const Rule &rule, const Position &at) {
+  NetNode *node = rule.key.node;
+  const Windows &windows = node->windows;
+  switch (node->op) {
+  case Op::LayerNorm:
+  case Op::RmsNorm: return normalization(node, at, rule.left);
+  case Op::BatchNorm: return batchNorm(node, at);
+  case Op::Convolution:
+  case Op::ConvTranspose: return convolution(node, at);
+  case Op::UpsampleNearest:
+  case Op::UpsampleLinear: return whole(node, {0}, {{"K", double(node->ints[0])}});
+  case Op::MaxPool:
+  case Op::MeanPool: {
+    Settings settings = {{"K", double(windows.kernel[0])}};
+    if (windows.stride[0] != windows.kernel[0])
+      settings.push_back({"STRIDE", double(windows.stride[0])});
+    if (windows.pad[0])
+      settings.push_back({"PAD", double(windows.pad[0])});
+    return whole(node, {0}, settings);
+  }
+  case Op::GroupNorm: {
+    if (node->rank() != 4 || !node->operands[1] || !node->operands[2])
+      throw CannotImport("a group norm other than of images with gain and offset", node);
+    Settings settings = {{"GROUPS", double(node->ints[0])}};
+    if (node->number != 1e-5)
+      settings.push_back({"eps", node->number});
+    return whole(node, {0, 1, 2}, settings);
+  }
+  case Op::Softmax:
+  case Op::LogSoftmax:
+    return exprs.make({.kind = Expr::Library,
+                       .op = node->op,
+                       .arguments = {element(node->operands[0], at)},
+                       .vars = indicesOf(at[node->dim])});
+  case Op::CumSum: return runningSum(node, at);
+  case Op::TopK:
+  case Op::ArgMax: return best(node, at);
+  default: return define(node, at);
+  }
+}
+
+/// A concatenation: a clause for each part, at its offset.
+void Rules::joinParts(Rule &rule, const Position &at) {
+  NetNode *node = rule.key.node;
+  const Var *index = at[node->dim][0].single();
+  int64_t offset = 0;
+  for (NetNode *part : node->operands) {
+    Axis leaves = flat(part->axes[node->dim]);
+    Position own = at;
+    own[node->dim] = varPosition(exprs, {part->axes[node->dim]})[0];
+    Affine position = join(own[node->dim], leaves) + Affine(offset);
+    Clause clause{{}, element(part, own)};
+    for (const Var *var : rule.left)
+      clause.left.push_back(var == index ? position : Affine(var));
+    rule.clauses.push_back(std::move(clause));
+    offset += part->extent(node->dim);
+  }
+}
+
+/// Several axes counted by one: a merged left side.
+void Rules::mergeAxes(Rule &rule, const Position &at) {
+  NetNode *node = rule.key.node, *x = node->operands[0];
+  const Var *index = at[node->tile.dim][0].single();
+  Terms merged = varPosition(exprs, {node->tile.merged})[0], all;
+  for (int d = 0; d < node->rank(); ++d)
+    all.insert(all.end(), d == node->tile.dim ? merged.begin() : at[d].begin(), d == node->tile.dim ? merged.end() : at[d].end());
+  Position own;
+  size_t next = 0;
+  for (const Axis &axis : x->axes) {
+    size_t count = flat(axis).size();
+    own.emplace_back(all.begin() + next, all.begin() + next + count);
+    next += count;
+  }
+  Clause clause{{}, element(x, own)};
+  for (const Var *var : rule.left)
+    clause.left.push_back(var == index ? join(merged, flat(node->tile.merged)) : Affine(var));
+  rule.clauses.push_back(std::move(clause));
+}
+
+/// Axes that do not matter are left out, unless other layers read the value.
+void Rules::keepUsed(Layer &layer, Rule &rule) {
+  std::vector<const Var *> used = varsOf(rule.right), kept;
+  bool isWhole = rule.right->kind == Expr::Whole;
+  bool isResult = std::find(layer.results.begin(), layer.results.end(), rule.key.node) != layer.results.end();
+  rule.keeps.clear();
+  for (const Var *var : rule.left) {
+    bool keeps = isWhole || isResult || std::find(used.begin(), used.end(), var) != used.end() ||
+                 (rule.right->kind == Expr::TopK && rule.right->vars[1] == var);
+    rule.keeps.push_back(keeps);
+    if (keeps)
+      kept.push_back(var);
+  }
+  rule.left = std::move(kept);
+}
+
+void Rules::fill(Layer &home, Rule &rule) {
+  NetNode *node = rule.key.node;
+  axesOf(node);
+  std::map<int, int64_t> chosenAt(rule.key.chosen.begin(), rule.key.chosen.end());
+  const std::vector<int> &ordered = order[node];
+  Terms terms(ordered.size());
+  Axis leaves = flat(node->axes);
+  for (size_t i = 0; i < ordered.size(); ++i) {
+    if (auto number = chosenAt.find(int(i)); number != chosenAt.end()) {
+      terms[ordered[i]] = Term{Affine(number->second)};
+      continue;
+    }
+    rule.left.push_back(exprs.var(leaves[ordered[i]]));
+    terms[ordered[i]] = Term{Affine(rule.left.back())};
+  }
+  Position at;
+  size_t next = 0;
+  for (const Axis &axis : node->axes) {
+    size_t count = flat(axis).size();
+    at.emplace_back(terms.begin() + next, terms.begin() + next + count);
+    next += count;
+  }
+  rule.keeps.assign(rule.left.size(), true);
+  try {
+    if (node->tile.kind == Tile::Merge)
+      return mergeAxes(rule, at);
+    if (node->op == Op::Cat && node->tile.kind != Tile::Stack)
+      return joinParts(rule, at);
+    rule.right = right(rule, at);
+  } catch (const Misaligned &error) {
+    throw CannotImport(error.what(), node);
+  }
+  bool isPosition = node->op == Op::TopK || node->op == Op::ArgMax;
+  rule.isInteger = isInteger(node->type.type) && !isPosition;
+  if (rule.isInteger)
+    rule.right = exprs.integer(rule.right);
+  keepUsed(home, rule);
+}
+
+void Rules::note(NetNode *node) {
+  if (std::find(layer->noted.begin(), layer->noted.end(), node) == layer->noted.end())
+    layer->noted.push_back(node);
+}
+
+E Rules::read(NetNode *node, const Position &at) {
+  Terms terms;
+  for (const Terms &each : at)
+    terms.insert(terms.end(), each.begin(), each.end());
+  if (node->is(OpClass::Leaf)) {
+    note(node);
+    return exprs.make({.kind = Expr::Read, .key = {node}, .terms = terms});
+  }
+  axesOf(node);
+  Terms ordered;
+  for (int i : order[node])
+    ordered.push_back(terms[i]);
+  Layer &home = node->isFloating ? *layer : layers[node->segment];
+  if (&home != layer) {
+    note(node);
+    if (std::find(home.results.begin(), home.results.end(), node) == home.results.end())
+      home.results.push_back(node);
+    return exprs.make({.kind = Expr::Read, .key = {node}, .terms = ordered});
+  }
+  RuleKey key{node};
+  std::vector<int> numbers;
+  for (size_t i = 0; i < ordered.size(); ++i)
+    if (std::optional<int64_t> number = ordered[i].number()) {
+      numbers.push_back(int(i));
+      if (chosen.contains(node))
+        key.chosen.push_back({int(i), *number});
+    }
+  seen[node].insert(numbers);
+  const Rule &made = *rule(home, key);
+  Terms kept;
+  size_t next = 0;
+  for (size_t i = 0; i < ordered.size(); ++i) {
+    bool isChosen = std::any_of(key.chosen.begin(), key.chosen.end(), [&](const auto &each) { return each.first == int(i); });
+    if (!isChosen && made.keeps[next++])
+      kept.push_back(ordered[i]);
+  }
+  return exprs.make({.kind = Expr::Read, .key = key, .terms = kept});
+}
+
+Rule *Rules::rule(Layer &home, const RuleKey &key) {
+  if (auto known = home.made.find(key); known != home.made.end())
+    return known->second;
+  Rule *rule = &rules.emplace_back(Rule{key});
+  home.made[key] = rule;
+  fill(home, *rule);
+  home.rules.push_back(rule);
+  return rule;
+}
+
+/// Makes the rules of what other layers read, and of what these read; drops those that nothing reads in the end.
+void Rules::buildLayer(Layer &home) {
+  layer = &home;
+  std::sort(home.results.begin(), home.results.end(), [](auto *a, auto *b) { return a->id < b->id; });
+  for (NetNode *node : home.results)
+    rule(home, {node});
+  std::sort(home.rules.begin(), home.rules.end(), [](const Rule *a, const Rule *b) {
+    return std::pair(a->key.node->id, a->key.chosen) < std::pair(b->key.node->id, b->key.chosen);
+  });
+  std::set<RuleKey> needed;
+  for (const NetNode *node : home.results)
+    needed.insert({const_cast<NetNode *>(node)});
+  std::vector<Rule *> kept;
+  for (size_t i = home.rules.size(); i-- > 0;) {
+    Rule *rule = home.rules[i];
+    if (!needed.contains(rule->key))
+      continue;
+    kept.insert(kept.begin(), rule);
+    auto need = [&](E e) {
+      if (e->kind == Expr::Read)
+        needed.insert(e->key);
+    };
+    if (rule->right)
+      walk(rule->right, need);
+    for (const Clause &clause : rule->clauses)
+      walk(clause.right, need);
+  }
+  home.rules = std::move(kept);
+}
+
+void Rules::run() {
+  for (NetNode *output : net.outputs)
+    output->isOutput = true;
+  for (NetNode *node : net.order)
+    if (node->op == Op::Constant && !node->formula)
+      node->op = Op::Parameter; // a table that no formula gives: frozen
+  decide();
+  for (NetNode *output : net.outputs) {
+    while (!output->isRule && output->isMap() && !output->isLeaf())
+      output = output->operands[0];
+    output->isOutput = true;
+    outputs.push_back(output);
+  }
+  // The first time shows how rules are read; the second one knows which of them are chosen by numbers.
+  for (int iteration : {0, 1}) {
+    layers.assign(segments.size(), {});
+    for (size_t i = 0; i < layers.size(); ++i)
+      layers[i].segment = int(i);
+    for (NetNode *output : outputs) {
+      std::vector<NetNode *> &results = layers[output->segment].results;
+      if (std::find(results.begin(), results.end(), output) == results.end())
+        results.push_back(output);
+    }
+    for (size_t i = layers.size(); i-- > 0;)
+      buildLayer(layers[i]);
+    if (iteration == 0)
+      for (const auto &[node, numbers] : seen)
+        if (numbers.size() == 1 && !numbers.begin()->empty() && node->is(OpClass::Contraction) && !node->isOutput)
+          chosen.insert(node);
+  }
+}

@@ -1,0 +1,150 @@
+//===- Segments.cpp - which operators become which layer ------------------===//
+#include "Rules/Segments.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+using namespace plc;
+using namespace plc::import;
+
+std::string plc::import::modulePath(const NetNode *node) {
+  std::string path;
+  if (node->source)
+    for (const ModuleFrame &frame : node->source->modules)
+      if (frame.path.size() >= path.size())
+        path = frame.path;
+  return path;
+}
+
+/// The path up to its first number; empty if it has none.
+static std::string blockOf(const NetNode *node) {
+  std::string path = modulePath(node);
+  for (size_t begin = 0; begin < path.size();) {
+    size_t end = std::min(path.find('.', begin), path.size());
+    if (std::all_of(path.begin() + begin, path.begin() + end, [](char c) { return c >= '0' && c <= '9'; }))
+      return path.substr(0, end);
+    begin = end + 1;
+  }
+  return "";
+}
+
+static bool computes(const NetNode *node) { return !node->isLeaf() && !node->isMap(); }
+
+namespace {
+class Finder {
+public:
+  explicit Finder(Net &net) : net(net) {}
+  std::vector<Segment> run();
+
+private:
+  bool isUsedOutside(const NetNode *node, const std::string &block);
+  int segment(const std::string &block, int run, const NetNode *node);
+
+  Net &net;
+  std::set<const NetNode *> dependent; // on an input
+  std::vector<Segment> segments;
+  std::map<std::pair<std::string, int>, int> numbers;
+};
+} // namespace
+
+/// Whether some operator that depends on an input and lies outside of the block uses the value, directly or not.
+bool Finder::isUsedOutside(const NetNode *node, const std::string &block) {
+  std::vector<const NetNode *> open = {node};
+  std::set<const NetNode *> seen;
+  while (!open.empty()) {
+    const NetNode *next = open.back();
+    open.pop_back();
+    for (const NetNode *user : next->users) {
+      if (!seen.insert(user).second)
+        continue;
+      if (!dependent.contains(user) || user->isMap())
+        open.push_back(user);
+      else if (blockOf(user) != block)
+        return true;
+    }
+  }
+  return false;
+}
+
+int Finder::segment(const std::string &block, int run, const NetNode *node) {
+  auto [known, isNew] = numbers.try_emplace({block, run}, int(segments.size()));
+  if (isNew) {
+    segments.push_back({block, "", run});
+    if (node->source)
+      for (const ModuleFrame &frame : node->source->modules)
+        if (frame.path == block)
+          segments.back().module = frame.type;
+  }
+  return known->second;
+}
+
+std::vector<Segment> Finder::run() {
+  for (const NetNode *node : net.order)
+    if (node->op == Op::Input || (!node->isLeaf() && std::any_of(node->operands.begin(), node->operands.end(), [&](auto *operand) {
+                                    return operand && dependent.contains(operand);
+                                  })))
+      dependent.insert(node);
+  int run = 0;
+  bool isInBlock = false;
+  for (NetNode *node : net.order) {
+    if (!computes(node))
+      continue;
+    std::string block = blockOf(node);
+    bool isHoisted = !block.empty() && !dependent.contains(node) && isUsedOutside(node, block);
+    if (block.empty())
+      run += std::exchange(isInBlock, false);
+    else if (!isHoisted)
+      isInBlock = true;
+    node->segment = segment(isHoisted ? "" : block, isHoisted || block.empty() ? run : 0, node);
+  }
+  return std::move(segments);
+}
+
+std::vector<Segment> plc::import::findSegments(Net &net) { return Finder(net).run(); }
+
+/// What must be equal for two operators to be counterparts.
+static std::string signatureOf(const NetNode *node) {
+  std::string text = std::to_string(int(node->op)) + ":";
+  for (int64_t extent : node->shape())
+    text += std::to_string(extent) + ",";
+  for (const NetNode *operand : node->operands)
+    text += operand ? 'x' : '-';
+  return text + ";";
+}
+
+static void unite(Atoms &atoms, const NetNode *a, const NetNode *b) {
+  if (a == b || a->shape() != b->shape() || a->axes.size() != b->axes.size())
+    return;
+  for (size_t i = 0; i < a->axes.size(); ++i) {
+    try {
+      atoms.unify(a->axes[i], b->axes[i]);
+    } catch (const Misaligned &) { // they keep sizes of their own
+    }
+  }
+}
+
+void plc::import::alignEqualBlocks(Net &net, const std::vector<Segment> &segments, Atoms &atoms) {
+  std::map<std::string, std::vector<NetNode *>> blocks;
+  for (NetNode *node : net.order) {
+    std::string block = node->isLeaf() ? "" : blockOf(node);
+    if (!block.empty() && (node->segment < 0 || segments[node->segment].block == block))
+      blocks[block].push_back(node);
+  }
+  std::map<std::string, const std::vector<NetNode *> *> first;
+  for (const auto &[block, nodes] : blocks) {
+    std::string signature;
+    for (const NetNode *node : nodes)
+      signature += signatureOf(node);
+    auto [known, isNew] = first.try_emplace(signature, &nodes);
+    if (isNew)
+      continue;
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      const NetNode *a = (*known->second)[i], *b = nodes[i];
+      unite(atoms, a, b);
+      for (size_t k = 0; k < a->operands.size(); ++k)
+        if (a->operands[k])
+          unite(atoms, a->operands[k], b->operands[k]);
+    }
+  }
+}

@@ -1,0 +1,282 @@
+//===- Assemble.cpp - layers and repeats of a whole model -----------------===//
+// Layers of equal texts are one layer; equal calls in a row are a repeat.
+#include "Axes/Align.h"
+#include "Text/LayerText.h"
+
+#include "plc/Import/ImportModel.h"
+
+#include <algorithm>
+
+using namespace plc;
+using namespace plc::import;
+
+namespace {
+/// A call of a layer in the model, or several in a row.
+struct LayerCall {
+  std::string layer;
+  std::vector<std::string> arguments, results;
+  std::vector<int> layers;        // of its iterations
+  std::string group;              // the list of modules that it is of
+  std::vector<std::string> after; // lines behind it: `output = x`
+};
+
+class Assembler {
+public:
+  Assembler(Rules &rules, const ImportOptions &options) : rules(rules), options(options) {}
+  ImportedRules run();
+
+private:
+  void nameOutputs();
+  void printLayers();
+  std::string layerName(int index);
+  void makeCalls();
+  LayerCall makeCall(int index);
+  std::string resultName(int index, NetNode *node, const LayerCall &call);
+  bool joins(const LayerCall &before, const LayerCall &next) const;
+  std::string printCalls();
+  void givePaths(const LayerCall &call, const std::string &prefix);
+  std::string loss();
+  std::string header();
+  std::string resolved(std::string text) const;
+
+  Rules &rules;
+  const ImportOptions &options;
+  Sizes sizes;
+  ModelNames names;
+  ImportedRules result;
+  std::vector<std::string> outputs; // the names of the results
+  std::vector<LayerText> texts;     // by segment
+  std::vector<std::string> layerNames;
+  std::vector<std::pair<std::string, std::string>> printed; // name and text of each layer that differs
+  std::map<const NetNode *, std::string> values;            // in the model
+  std::map<const NetNode *, int> lastUse;
+  std::set<std::string> live;
+  std::vector<LayerCall> calls;
+  std::map<const NetNode *, std::string> paths; // of parameters
+};
+} // namespace
+
+void Assembler::nameOutputs() {
+  const std::vector<std::string> &given = rules.net.outputNames;
+  std::set<std::string> taken;
+  for (size_t i = 0; i < given.size(); ++i) {
+    bool isNamed = !given[i].empty() && std::any_of(given[i].begin(), given[i].end(), [](unsigned char c) { return std::isalpha(c); });
+    std::string name = isNamed ? snakeCase(given[i]) : given.size() == 1 ? "y" : "y" + std::to_string(i);
+    while (isReserved(name) || !taken.insert(name).second)
+      name += "_of";
+    outputs.push_back(name);
+    names.results.try_emplace(rules.outputs[i], name);
+  }
+}
+
+std::string Assembler::layerName(int index) {
+  const Segment &segment = rules.segments[index];
+  std::string name;
+  if (segment.block.empty()) {
+    bool isLast = std::none_of(rules.segments.begin() + index + 1, rules.segments.end(), [](const Segment &other) { return other.block.empty(); });
+    name = segment.run == 0 ? "embed" : isLast ? "head" : "middle";
+    if (rules.segments.size() == 1)
+      name = "net";
+  } else {
+    std::string type = snakeCase(segment.module.substr(segment.module.rfind('.') + 1));
+    bool isBlock = segment.module.empty() || type.find("layer") != std::string::npos || type.find("block") != std::string::npos;
+    name = isBlock ? "block" : type;
+    bool isTaken = std::any_of(printed.begin(), printed.end(), [&](const auto &each) { return each.first == name; });
+    if (size_t point = segment.block.find('.'); isTaken && point != std::string::npos)
+      name = snakeCase(segment.block.substr(0, point)) + "_" + name;
+  }
+  std::string base = name;
+  for (int number = 2; isReserved(name) || std::any_of(printed.begin(), printed.end(), [&](const auto &each) { return each.first == name; }); ++number)
+    name = base + std::to_string(number);
+  return name;
+}
+
+void Assembler::printLayers() {
+  for (Layer &layer : rules.layers) {
+    texts.push_back(printLayer(rules, layer, sizes, names));
+    auto equal = std::find_if(printed.begin(), printed.end(), [&](const auto &each) { return each.second == texts.back().text; });
+    if (equal == printed.end()) {
+      std::string name = layerName(layer.segment);
+      printed.push_back({name, texts.back().text});
+      layerNames.push_back(name);
+    } else {
+      layerNames.push_back(equal->first);
+    }
+  }
+}
+
+/// A result goes on under the name of the input that it carries on, if nothing else needs that one.
+std::string Assembler::resultName(int index, NetNode *node, const LayerCall &call) {
+  const std::vector<NetNode *> &inputs = texts[index].inputs;
+  const Segment &segment = rules.segments[index];
+  if (auto output = names.results.find(node); output != names.results.end() && segment.block.empty())
+    return output->second;
+  std::string name = "y";
+  bool isCarried = !inputs.empty() && inputs[0]->op != Op::Input && !names.results.contains(inputs[0]) && !live.contains(call.arguments[0]);
+  if (isCarried)
+    name = call.arguments[0];
+  else if (call.results.empty() && segment.block.empty() && segment.run == 0)
+    name = "x";
+  else if (!call.results.empty())
+    name = valueName(node);
+  auto isTaken = [&](const std::string &each) {
+    return live.contains(each) || std::any_of(rules.net.inputs.begin(), rules.net.inputs.end(), [&](auto *input) { return values[input] == each; });
+  };
+  std::string base = name;
+  for (int number = 2; isTaken(name); ++number)
+    name = base + std::to_string(number);
+  return name;
+}
+
+LayerCall Assembler::makeCall(int index) {
+  const LayerText &text = texts[index];
+  const Segment &segment = rules.segments[index];
+  LayerCall call{layerNames[index], {}, {}, {index}, "", {}};
+  for (NetNode *input : text.inputs)
+    call.arguments.push_back(values.at(input));
+  for (NetNode *input : text.inputs)
+    if (lastUse[input] == index && input->op != Op::Input && !names.results.contains(input))
+      live.erase(values.at(input));
+  for (NetNode *node : text.results) {
+    values[node] = resultName(index, node, call);
+    live.insert(values[node]);
+    call.results.push_back(values[node]);
+    if (auto output = names.results.find(node); output != names.results.end() && !segment.block.empty())
+      call.after.push_back(output->second + " = " + values[node]);
+  }
+  if (size_t point = segment.block.rfind('.'); point != std::string::npos) {
+    std::string list = segment.block.substr(0, point);
+    call.group = snakeCase(list.substr(list.rfind('.') + 1));
+  }
+  return call;
+}
+
+bool Assembler::joins(const LayerCall &before, const LayerCall &next) const {
+  return before.layer == next.layer && before.group == next.group && before.arguments == next.arguments &&
+         before.results == next.results && !next.arguments.empty() && next.arguments[0] == next.results[0] && before.after.empty();
+}
+
+void Assembler::makeCalls() {
+  for (NetNode *input : rules.net.inputs)
+    values[input] = inputName(input);
+  for (size_t i = 0; i < texts.size(); ++i)
+    for (const NetNode *input : texts[i].inputs)
+      lastUse[input] = int(i);
+  live.insert(outputs.begin(), outputs.end());
+  for (size_t i = 0; i < texts.size(); ++i) {
+    LayerCall call = makeCall(int(i));
+    if (!calls.empty() && joins(calls.back(), call)) {
+      calls.back().layers.push_back(int(i));
+      calls.back().after = call.after;
+    } else {
+      calls.push_back(std::move(call));
+    }
+  }
+}
+
+/// "block.3.qkv" of each parameter of the call's iterations.
+void Assembler::givePaths(const LayerCall &call, const std::string &prefix) {
+  for (size_t i = 0; i < call.layers.size(); ++i)
+    for (const auto &[node, name] : texts[call.layers[i]].parameters) {
+      std::string number = call.layers.size() > 1 ? "." + std::to_string(i) : "";
+      paths[node] = prefix + call.layer + number + "." + name;
+      std::vector<int64_t> shape;
+      for (const Axis &axis : parameterAxes(rules, node))
+        shape.push_back(extentOf(axis));
+      result.parameters.push_back({paths[node], node->input, shape});
+    }
+}
+
+static std::string joined(const std::vector<std::string> &words) {
+  std::string text;
+  for (const std::string &word : words)
+    text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+std::string Assembler::printCalls() {
+  std::map<std::string, int> uses, groups;
+  for (const LayerCall &call : calls)
+    ++uses[call.layer];
+  std::string text;
+  for (const LayerCall &call : calls) {
+    std::string group;
+    if (uses[call.layer] > 1) { // paths of equal layers differ by a name in front
+      std::string base = call.group.empty() ? "part" : call.group;
+      int number = ++groups[call.layer + " " + base];
+      group = base + (number > 1 ? "_" + std::to_string(number) : "");
+    }
+    std::string line = joined(call.results) + " = " + call.layer + "(" + joined(call.arguments) + ")";
+    if (!group.empty())
+      line += " in " + group;
+    bool isRepeated = call.layers.size() > 1;
+    text += "  " + (isRepeated ? "repeat " + sizes.count(int64_t(call.layers.size())) + " { " + line + " }" : line) + "\n";
+    for (const std::string &after : call.after)
+      text += "  " + after + "\n";
+    givePaths(call, group.empty() ? "" : group + ".");
+  }
+  return text;
+}
+
+std::string Assembler::header() {
+  std::string inputs, results;
+  for (const NetNode *input : rules.net.inputs)
+    inputs += (inputs.empty() ? "" : ", ") + inputName(input) + inputType(input, sizes);
+  for (size_t i = 0; i < outputs.size(); ++i)
+    results += (results.empty() ? "" : ", ") + outputs[i] + extentsOf(rules, rules.outputs[i], sizes);
+  std::string name = snakeCase(options.name);
+  return "model " + (isReserved(name) ? name + "_model" : name) + "(" + inputs + ") -> " + results;
+}
+
+/// Puts the paths of shared parameters in.
+std::string Assembler::resolved(std::string text) const {
+  for (const auto &[node, path] : paths) {
+    std::string mark = "@" + std::to_string(node->id) + "@";
+    for (size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at))
+      text.replace(at, mark.size(), path);
+  }
+  return text;
+}
+
+/// Whether a layer calls a function of a library that is not std.nn.
+static bool usesVision(const Rules &rules) {
+  bool uses = false;
+  for (const Layer &layer : rules.layers)
+    for (const Rule *rule : layer.rules)
+      uses |= rule->right && rule->right->kind == Expr::Whole && rule->right->op != Op::LayerNorm && rule->right->op != Op::RmsNorm;
+  return uses;
+}
+
+ImportedRules Assembler::run() {
+  findRoles(rules);
+  nameOutputs();
+  printLayers();
+  makeCalls();
+  std::string body = printCalls(), head = header(), layers;
+  for (const auto &[name, text] : printed)
+    layers += "layer " + name + resolved(text);
+  result.text = "# " + options.name + ".ein: imported from PyTorch.\nuse std.nn\n";
+  if (usesVision(rules))
+    result.text += "use std.vision\n";
+  result.text += "\n" + sizes.declarations() + (sizes.has("B") ? "\nbatch B\n\n" : "\n\n") + layers + head + " {\n" + body + "}\n";
+  return std::move(result);
+}
+
+ImportedRules plc::import::importModel(const ImportedModel &model, const ImportOptions &options) {
+  try {
+    Net net = makeNet(model);
+    findLive(net);
+    Atoms atoms;
+    Align(net, atoms).run();
+    std::vector<Segment> segments = findSegments(net);
+    alignEqualBlocks(net, segments, atoms);
+    Rules rules(net, std::move(segments));
+    rules.run();
+    return Assembler(rules, options).run();
+  } catch (const CannotImport &error) {
+    std::string text = error.what();
+    if (error.node && error.node->source)
+      text = "cannot import '" + describe(*error.node->source, model.graph) + "'" + placeOf(error.node->source->source) + ": " + text;
+    throw ImportError(text);
+  }
+}

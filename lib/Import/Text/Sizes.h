@@ -1,0 +1,39 @@
+//===- Sizes.h - names of sizes and letters of indices ----------*- C++ -*-===//
+#ifndef PLC_LIB_IMPORT_TEXT_SIZES_H
+#define PLC_LIB_IMPORT_TEXT_SIZES_H
+
+#include "Rules/Rules.h"
+
+namespace plc::import {
+
+/// Gives atoms roles by their uses: the batch, heads, features before an activation, ..
+void findRoles(const Rules &rules);
+
+/// Names atoms' extents, in the order in which the text meets them.
+class Sizes {
+public:
+  /// The size's name; a small one without a role is a number; that of a refined atom is a product.
+  std::string name(Atom *leaf);
+  /// Of a list: "B * S"; "1" if it is empty.
+  std::string product(const Axis &axis);
+  /// A new size of this value, or an old one: the number of iterations.
+  std::string count(int64_t value);
+  /// "dim B = 2, K = D / H": in order, each by those before it where a relation is known.
+  std::string declarations() const;
+  bool has(const std::string &name) const;
+
+private:
+  std::optional<std::string> relation(size_t index) const;
+  std::optional<std::string> sumRelation(size_t index) const;
+  std::optional<size_t> find(const std::string &name) const;
+
+  std::vector<std::pair<std::string, int64_t>> sizes;
+  std::map<const Atom *, std::string> names;
+};
+
+/// The letter of an index over a size, of which several rules may have more than one.
+std::string indexName(const std::string &size, const std::set<std::string> &taken);
+
+} // namespace plc::import
+
+#endif
