@@ -35,10 +35,10 @@ int plc::driver::importSource(const CompileOptions &options, std::optional<std::
 }
 
 int plc::driver::refuseImportOptions(const CompileOptions &options) {
-  const char *option = !options.params.empty()                                         ? "--params"
-                       : !options.loss.empty()                                         ? "--loss"
+  const char *option = !options.params.empty()                                   ? "--params"
+                       : !options.loss.empty()                                   ? "--loss"
                        : plc::parseChoice<Emit>(options.emit) == Emit::einSource ? "--emit=ein-source"
-                                                                                       : nullptr;
+                                                                                 : nullptr;
   if (!option)
     return Done;
   return reportError(BadUsage, std::string(option) + " is for imported models (.pt2), found '" + options.model + "'");

@@ -23,7 +23,7 @@ struct ImportedRules {
 };
 
 struct ImportOptions {
-  std::string name;  // of the model
+  std::string name;   // of the model
   std::string loss{}; // "cross_entropy(output, label)": adds a loss and its inputs
 };
 

@@ -184,9 +184,7 @@ std::vector<Axis> Align::axesOf(NetNode &node) {
       if (i < more || x->extent(i - more) != node.extent(i))
         axes[i] = atoms.axis(node.extent(i));
     return axes;
-  case Op::Select:
-    axes.erase(axes.begin() + node.dim);
-    return axes;
+  case Op::Select: axes.erase(axes.begin() + node.dim); return axes;
   case Op::Repeat:
     axes.insert(axes.begin(), node.rank() - x->rank(), {});
     for (int i = 0; i < node.rank(); ++i)

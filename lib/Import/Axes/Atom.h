@@ -18,30 +18,30 @@ enum class Role : uint8_t {
   Batch,
   Sequence,
   Vocabulary,
-  Model,      // features of the residual stream
-  Positions,  // of a learned table
-  Kinds,      // token types
-  Buckets,    // of relative distances
+  Model,     // features of the residual stream
+  Positions, // of a learned table
+  Kinds,     // token types
+  Buckets,   // of relative distances
   Heads,
-  Group,      // of heads that share keys, of channels
-  Joint,      // heads of one group
-  Key,        // features of a head
-  Rotated,    // half of them
-  Hidden,     // before an activation
+  Group,   // of heads that share keys, of channels
+  Joint,   // heads of one group
+  Key,     // features of a head
+  Rotated, // half of them
+  Hidden,  // before an activation
   Experts,
-  Active,     // experts of a token
+  Active, // experts of a token
   Channels,
-  Wide,       // channels that a convolution gives
-  Side,       // of an image
-  Grid,       // of patches
+  Wide, // channels that a convolution gives
+  Side, // of an image
+  Grid, // of patches
   Patch
 };
 
 struct Atom {
   int64_t extent;
   Role role = Role::None;
-  Atom *same = nullptr;         // the atom that it is united with
-  std::vector<Atom *> parts{};  // if it is refined, row-major
+  Atom *same = nullptr;                   // the atom that it is united with
+  std::vector<Atom *> parts{};            // if it is refined, row-major
   std::vector<std::vector<Atom *>> sum{}; // of a concatenation: the axes whose extents add up to it
   int id = 0;
 };

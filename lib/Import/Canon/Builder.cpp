@@ -74,9 +74,7 @@ NetNode *Builder::make(Op op, Nodes operands, TensorType type, With with) {
   return &node;
 }
 
-NetNode *Builder::number(double value, ElementType type) {
-  return make(Op::Number, {}, {type, {}}, {.number = value});
-}
+NetNode *Builder::number(double value, ElementType type) { return make(Op::Number, {}, {type, {}}, {.number = value}); }
 
 NetNode *Builder::permute(NetNode *x, const std::vector<int64_t> &dims) {
   Shape shape;

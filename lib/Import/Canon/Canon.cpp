@@ -188,7 +188,8 @@ Net Canon::run() {
   for (const Node &node : graph.nodes)
     takeNode(node);
   if (!refused.empty()) {
-    std::string text = "cannot import " + std::to_string(refused.size()) + (refused.size() == 1 ? " operator:" : " operators:");
+    std::string text =
+        "cannot import " + std::to_string(refused.size()) + (refused.size() == 1 ? " operator:" : " operators:");
     for (const auto &[what, entry] : refused)
       text += "\n  " + what + ", " + (entry.count == 1 ? "once" : std::to_string(entry.count) + " times, first") +
               placeOf(entry.first->source);

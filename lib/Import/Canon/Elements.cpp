@@ -11,18 +11,47 @@ using namespace plc::import;
 
 namespace {
 /// Operators of PyTorch that have one of the net: their operands are `self` and, of two, `other`.
-const std::unordered_map<std::string_view, Op> simple = {
-    {"mul", Op::Mul},          {"lt", Op::Less},        {"le", Op::LessEqual},   {"gt", Op::Greater},
-    {"ge", Op::GreaterEqual},  {"eq", Op::Equal},       {"ne", Op::NotEqual},    {"logical_and", Op::And},
-    {"logical_or", Op::Or},    {"cos", Op::Cos},        {"sin", Op::Sin},        {"tan", Op::Tan},
-    {"tanh", Op::Tanh},        {"exp", Op::Exp},        {"expm1", Op::Expm1},    {"log", Op::Log},
-    {"log1p", Op::Log1p},      {"sigmoid", Op::Sigmoid}, {"rsqrt", Op::Rsqrt},   {"sqrt", Op::Sqrt},
-    {"relu", Op::Relu},        {"erf", Op::Erf},        {"abs", Op::Abs},        {"sign", Op::Sign},
-    {"floor", Op::Floor},      {"ceil", Op::Ceil},      {"round", Op::Round},    {"silu", Op::Silu},
-    {"mish", Op::Mish},        {"log_sigmoid", Op::LogSigmoid}, {"maximum", Op::Maximum}, {"minimum", Op::Minimum},
-    {"neg", Op::Negate},       {"logical_not", Op::Not}, {"square", Op::Square}, {"floor_divide", Op::FloorDiv},
-    {"remainder", Op::Remainder}, {"__lshift__", Op::ShiftLeft}, {"__rshift__", Op::ShiftRight},
-    {"bitwise_left_shift", Op::ShiftLeft}, {"bitwise_right_shift", Op::ShiftRight}};
+const std::unordered_map<std::string_view, Op> simple = {{"mul", Op::Mul},
+                                                         {"lt", Op::Less},
+                                                         {"le", Op::LessEqual},
+                                                         {"gt", Op::Greater},
+                                                         {"ge", Op::GreaterEqual},
+                                                         {"eq", Op::Equal},
+                                                         {"ne", Op::NotEqual},
+                                                         {"logical_and", Op::And},
+                                                         {"logical_or", Op::Or},
+                                                         {"cos", Op::Cos},
+                                                         {"sin", Op::Sin},
+                                                         {"tan", Op::Tan},
+                                                         {"tanh", Op::Tanh},
+                                                         {"exp", Op::Exp},
+                                                         {"expm1", Op::Expm1},
+                                                         {"log", Op::Log},
+                                                         {"log1p", Op::Log1p},
+                                                         {"sigmoid", Op::Sigmoid},
+                                                         {"rsqrt", Op::Rsqrt},
+                                                         {"sqrt", Op::Sqrt},
+                                                         {"relu", Op::Relu},
+                                                         {"erf", Op::Erf},
+                                                         {"abs", Op::Abs},
+                                                         {"sign", Op::Sign},
+                                                         {"floor", Op::Floor},
+                                                         {"ceil", Op::Ceil},
+                                                         {"round", Op::Round},
+                                                         {"silu", Op::Silu},
+                                                         {"mish", Op::Mish},
+                                                         {"log_sigmoid", Op::LogSigmoid},
+                                                         {"maximum", Op::Maximum},
+                                                         {"minimum", Op::Minimum},
+                                                         {"neg", Op::Negate},
+                                                         {"logical_not", Op::Not},
+                                                         {"square", Op::Square},
+                                                         {"floor_divide", Op::FloorDiv},
+                                                         {"remainder", Op::Remainder},
+                                                         {"__lshift__", Op::ShiftLeft},
+                                                         {"__rshift__", Op::ShiftRight},
+                                                         {"bitwise_left_shift", Op::ShiftLeft},
+                                                         {"bitwise_right_shift", Op::ShiftRight}};
 
 /// An element of the result's type; operands that are integers beside reals are converted where they are printed.
 NetNode *element(Call &call, Op op, std::vector<NetNode *> operands) {
@@ -74,9 +103,7 @@ NetNode *power(Call &call) {
   return element(call, Op::Pow, {x, y});
 }
 
-NetNode *full(Call &call, double value) {
-  return call.build.make(Op::Full, {}, call.type(), {.number = value});
-}
+NetNode *full(Call &call, double value) { return call.build.make(Op::Full, {}, call.type(), {.number = value}); }
 
 NetNode *arange(Call &call) {
   double step = call.real("step", 1), start = call.real("start", 0);
@@ -166,9 +193,12 @@ const std::unordered_map<std::string_view, Handler> handlers = {
     {"leaky_relu", [](Call &c) { return withSlope(c, Op::LeakyRelu, "negative_slope", 0.01); }},
     {"elu", [](Call &c) { return withSlope(c, Op::Elu, "alpha", 1); }},
     {"glu", glu},
-    {"where", [](Call &c) { return element(c, Op::Where, {c.tensor("condition"), c.tensor("self"), c.tensor("other")}); }},
-    {"masked_fill", [](Call &c) { return element(c, Op::Where, {c.tensor("mask"), c.tensor("value"), c.tensor("self")}); }},
-    {"isinf", [](Call &c) {
+    {"where",
+     [](Call &c) { return element(c, Op::Where, {c.tensor("condition"), c.tensor("self"), c.tensor("other")}); }},
+    {"masked_fill",
+     [](Call &c) { return element(c, Op::Where, {c.tensor("mask"), c.tensor("value"), c.tensor("self")}); }},
+    {"isinf",
+     [](Call &c) {
        NetNode *size = c.build.map(Op::Abs, {c.tensor("self")});
        return element(c, Op::Equal, {size, c.build.number(infinity, ElementType::F64)});
      }},
@@ -192,7 +222,8 @@ struct Names {
 const std::vector<Names> groups = {
     {convert, {"to", "_to_copy", "type_as", "float", "double", "long", "int", "bool", "contiguous", "clone"}},
     {same, {"alias", "detach", "lift", "lift_fresh", "lift_fresh_copy", "positive", "view_as_real_copy"}},
-    {[](Call &c) { return full(c, 0); }, {"zeros", "zeros_like", "new_zeros", "zero", "empty", "empty_like", "new_empty", "empty_permuted"}},
+    {[](Call &c) { return full(c, 0); },
+     {"zeros", "zeros_like", "new_zeros", "zero", "empty", "empty_like", "new_empty", "empty_permuted"}},
     {[](Call &c) { return full(c, 1); }, {"ones", "ones_like", "new_ones"}}};
 } // namespace
 

@@ -63,7 +63,8 @@ NetNode *repeatHeads(Builder &build, NetNode *x, int64_t heads) {
 
 NetNode *attention(Call &call) {
   Builder &build = call.build;
-  NetNode *q = call.tensor("query"), *k = call.tensor("key"), *v = call.tensor("value"), *mask = call.tensor("attn_mask");
+  NetNode *q = call.tensor("query"), *k = call.tensor("key"), *v = call.tensor("value"),
+          *mask = call.tensor("attn_mask");
   int rank = q->rank();
   int64_t rows = q->extent(rank - 2), columns = k->extent(rank - 2);
   if (call.real("dropout_p") != 0)
@@ -80,8 +81,9 @@ NetNode *attention(Call &call) {
   if (call.truth("is_causal"))
     mask = build.compare(Op::LessEqual, build.arange(columns), build.unsqueeze(build.arange(rows), 1));
   if (mask && mask->isBool())
-    scores = build.map(Op::Where, {mask, scores, build.number(-std::numeric_limits<double>::infinity(), ElementType::F64)},
-                       q->type.type);
+    scores =
+        build.map(Op::Where, {mask, scores, build.number(-std::numeric_limits<double>::infinity(), ElementType::F64)},
+                  q->type.type);
   else if (mask)
     scores = build.map(Op::Add, {scores, mask});
   NetNode *weights = build.make(Op::Softmax, {scores}, scores->type, {.dim = rank - 1});
@@ -100,13 +102,15 @@ NetNode *reduce(Call &call, Op op) {
 
 NetNode *softmax(Call &call, Op op) {
   NetNode *x = call.tensor("self");
-  return call.build.make(op, {call.build.convert(x, call.type().type)}, call.type(), {.dim = call.dim("dim", x->rank())});
+  return call.build.make(op, {call.build.convert(x, call.type().type)}, call.type(),
+                         {.dim = call.dim("dim", x->rank())});
 }
 
 NetNode *layerNorm(Call &call) {
   NetNode *x = call.tensor("input");
-  return call.build.make(Op::LayerNorm, {x, call.tensor("weight"), call.tensor("bias")}, x->type,
-                         {.ints = {int64_t(call.integers("normalized_shape").size())}, .number = call.real("eps", 1e-5)});
+  return call.build.make(
+      Op::LayerNorm, {x, call.tensor("weight"), call.tensor("bias")}, x->type,
+      {.ints = {int64_t(call.integers("normalized_shape").size())}, .number = call.real("eps", 1e-5)});
 }
 
 NetNode *rmsNorm(Call &call) {
@@ -124,9 +128,9 @@ NetNode *batchNorm(Call &call) {
 }
 
 NetNode *groupNorm(Call &call) {
-  return call.build.make(Op::GroupNorm, {call.tensor("input"), call.tensor("weight"), call.tensor("bias")}, call.type(),
-                         {.ints = {call.integer(call.has("num_groups") ? "num_groups" : "group")},
-                          .number = call.real("eps", 1e-5)});
+  return call.build.make(
+      Op::GroupNorm, {call.tensor("input"), call.tensor("weight"), call.tensor("bias")}, call.type(),
+      {.ints = {call.integer(call.has("num_groups") ? "num_groups" : "group")}, .number = call.real("eps", 1e-5)});
 }
 
 NetNode *convolution(Call &call) {
@@ -134,8 +138,11 @@ NetNode *convolution(Call &call) {
   size_t count = x->rank() - 2;
   if (call.text("padding") == "same")
     throw CannotImport("padding by 'same'; give its number");
-  Windows windows{{weight->shape().begin() + 2, weight->shape().end()}, call.perAxis("stride", count, 1),
-                  call.perAxis("padding", count, 0), call.perAxis("dilation", count, 1), call.integer("groups", 1)};
+  Windows windows{{weight->shape().begin() + 2, weight->shape().end()},
+                  call.perAxis("stride", count, 1),
+                  call.perAxis("padding", count, 0),
+                  call.perAxis("dilation", count, 1),
+                  call.integer("groups", 1)};
   for (int64_t extra : call.perAxis("output_padding", count, 0))
     if (extra)
       throw CannotImport("a transposed convolution with output_padding");
@@ -184,7 +191,8 @@ NetNode *adaptivePool(Call &call) {
 NetNode *upsample(Call &call, Op op) {
   NetNode *x = call.tensor(call.has("self") ? "self" : "input");
   int64_t factor = call.shape()[2] / x->extent(2);
-  if (call.shape()[2] != factor * x->extent(2) || call.shape()[3] != factor * x->extent(3) || call.truth("align_corners"))
+  if (call.shape()[2] != factor * x->extent(2) || call.shape()[3] != factor * x->extent(3) ||
+      call.truth("align_corners"))
     throw CannotImport("an upsampling by other than one whole number");
   return call.build.make(op, {x}, call.type(), {.ints = {factor}});
 }
@@ -254,7 +262,8 @@ NetNode *einsum(Call &call) {
   for (char letter : text.substr(0, arrow))
     if (letter != ',' && letters.find(letter) == std::string::npos)
       letters += letter;
-  std::vector<NetNode *> tensors = call.tensors("operands").empty() ? call.tensors("tensors") : call.tensors("operands");
+  std::vector<NetNode *> tensors =
+      call.tensors("operands").empty() ? call.tensors("tensors") : call.tensors("operands");
   NetNode *product = nullptr;
   size_t begin = 0;
   for (NetNode *x : tensors) {

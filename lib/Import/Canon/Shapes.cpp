@@ -79,9 +79,7 @@ NetNode *unbind(Call &call) {
   return nullptr;
 }
 
-NetNode *cat(Call &call) {
-  return call.build.cat(call.tensors("tensors"), call.dim("dim", int(call.shape().size())));
-}
+NetNode *cat(Call &call) { return call.build.cat(call.tensors("tensors"), call.dim("dim", int(call.shape().size()))); }
 
 NetNode *stack(Call &call) {
   int dim = call.dim("dim", int(call.shape().size()));
@@ -134,7 +132,8 @@ NetNode *roll(Call &call) {
     int dim = int(dims[i] < 0 ? dims[i] + x->rank() : dims[i]);
     int64_t extent = x->extent(dim), shift = ((shifts[i] % extent) + extent) % extent;
     if (shift)
-      x = call.build.cat({call.build.slice(x, dim, extent - shift, shift), call.build.slice(x, dim, 0, extent - shift)}, dim);
+      x = call.build.cat({call.build.slice(x, dim, extent - shift, shift), call.build.slice(x, dim, 0, extent - shift)},
+                         dim);
   }
   return x;
 }
@@ -147,8 +146,21 @@ NetNode *sliceScatter(Call &call) {
   start += start < 0 ? extent : 0;
   if (call.integer("step", 1) != 1)
     throw CannotImport("slice_scatter with a step");
-  return call.build.cat({call.build.slice(x, dim, 0, start), source,
-                         call.build.slice(x, dim, start + length, extent - start - length)}, dim);
+  return call.build.cat(
+      {call.build.slice(x, dim, 0, start), source, call.build.slice(x, dim, start + length, extent - start - length)},
+      dim);
+}
+
+/// Each element minus the one before it, of the tensor between two others.
+NetNode *difference(Call &call) {
+  NetNode *x = call.tensor("self");
+  int dim = call.dim("dim", x->rank(), -1);
+  std::vector<NetNode *> parts = {call.tensor("prepend"), x, call.tensor("append")};
+  std::erase(parts, nullptr);
+  x = call.build.cat(parts, dim);
+  int64_t length = x->extent(dim) - 1;
+  NetNode *next = call.build.slice(x, dim, 1, length), *before = call.build.slice(x, dim, 0, length);
+  return x->isBool() ? call.build.compare(Op::NotEqual, next, before) : call.build.map(Op::Sub, {next, before});
 }
 
 NetNode *gather(Call &call) {
@@ -184,16 +196,35 @@ NetNode *oneHot(Call &call) {
   return call.build.convert(is, call.type().type);
 }
 
-const std::unordered_map<std::string_view, Handler> handlers = {
-    {"permute", permute},       {"transpose", transpose}, {"swapaxes", transpose}, {"t", transpose},
-    {"numpy_T", reverse},       {"slice", slice},         {"narrow", narrow},      {"select", select},
-    {"split", split},           {"split_with_sizes", split}, {"chunk", split},     {"unbind", unbind},
-    {"cat", cat},               {"concat", cat},          {"stack", stack},        {"repeat", repeat},
-    {"repeat_interleave", repeatInterleave}, {"constant_pad_nd", pad}, {"pad", pad}, {"roll", roll},
-    {"slice_scatter", sliceScatter}, {"gather", gather},  {"index", index},        {"index_select", indexSelect},
-    {"embedding", embedding},   {"one_hot", oneHot}};
-const std::vector<std::string_view> views = {"view",     "_unsafe_view", "reshape",   "flatten", "unflatten",
-                                             "view_as",  "reshape_as",   "unsqueeze", "squeeze", "_reshape_alias"};
+const std::unordered_map<std::string_view, Handler> handlers = {{"permute", permute},
+                                                                {"transpose", transpose},
+                                                                {"swapaxes", transpose},
+                                                                {"t", transpose},
+                                                                {"numpy_T", reverse},
+                                                                {"slice", slice},
+                                                                {"narrow", narrow},
+                                                                {"select", select},
+                                                                {"split", split},
+                                                                {"split_with_sizes", split},
+                                                                {"chunk", split},
+                                                                {"unbind", unbind},
+                                                                {"cat", cat},
+                                                                {"concat", cat},
+                                                                {"stack", stack},
+                                                                {"repeat", repeat},
+                                                                {"repeat_interleave", repeatInterleave},
+                                                                {"constant_pad_nd", pad},
+                                                                {"pad", pad},
+                                                                {"roll", roll},
+                                                                {"slice_scatter", sliceScatter},
+                                                                {"diff", difference},
+                                                                {"gather", gather},
+                                                                {"index", index},
+                                                                {"index_select", indexSelect},
+                                                                {"embedding", embedding},
+                                                                {"one_hot", oneHot}};
+const std::vector<std::string_view> views = {"view",    "_unsafe_view", "reshape",   "flatten", "unflatten",
+                                             "view_as", "reshape_as",   "unsqueeze", "squeeze", "_reshape_alias"};
 } // namespace
 
 Handler plc::import::findShapeHandler(const std::string &name) {

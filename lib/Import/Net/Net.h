@@ -50,10 +50,10 @@ struct Dense {
 /// What the elements of a tensor are, as a function of their indices.
 struct Formula {
   enum Kind : uint8_t {
-    Number,   // value
-    Affine,   // value + the sum of factors times indices
-    Band,     // low <= j - i <= high
-    Mask,     // 0 in the band, else -inf
+    Number,    // value
+    Affine,    // value + the sum of factors times indices
+    Band,      // low <= j - i <= high
+    Mask,      // 0 in the band, else -inf
     Geometric, // value to the power of -(index / extent)
     Table      // numbers along one axis
   } kind;

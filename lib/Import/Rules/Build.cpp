@@ -52,9 +52,11 @@ E Rules::formula(NetNode *node, const Position &at) {
     return formula.kind == Formula::Band ? condition : exprs.choice(condition, exprs.number(0), exprs.infinity());
   }
   case Formula::Geometric: {
-    E extent = exprs.make({.kind = Expr::Extent, .number = double(node->extent(formula.row)), .affine = position(formula.row)});
+    E extent = exprs.make(
+        {.kind = Expr::Extent, .number = double(node->extent(formula.row)), .affine = position(formula.row)});
     E exponent = exprs.infix(Op::Div, exprs.position(position(formula.row)), extent);
-    return exprs.call(Op::Pow, {exprs.number(formula.value), exprs.make({.kind = Expr::Negate, .arguments = {exponent}})});
+    return exprs.call(Op::Pow,
+                      {exprs.number(formula.value), exprs.make({.kind = Expr::Negate, .arguments = {exponent}})});
   }
   case Formula::Table: {
     std::vector<E> choices;
@@ -238,8 +240,9 @@ Terms Rules::position(E e, const Axis &axis) {
   int64_t stride = extentOf(leaves);
   for (Atom *leaf : leaves) {
     stride /= leaf->extent;
-    auto digit = std::find_if(number.factors.begin(), number.factors.end(),
-                              [&](const auto &each) { return each.second == stride && find(each.first->leaf) == leaf; });
+    auto digit = std::find_if(number.factors.begin(), number.factors.end(), [&](const auto &each) {
+      return each.second == stride && find(each.first->leaf) == leaf;
+    });
     if (digit == number.factors.end())
       throw Misaligned("a position on an axis that a view divides");
     digits.push_back(Term{Affine(digit->first)});
@@ -320,9 +323,7 @@ E Rules::infix(NetNode *node, const Position &at) {
   case Op::Add:
   case Op::Sub: return exprs.sum(node->op, asReal(a, x), asReal(b, y));
   case Op::Mul: return scaled(exprs.product(asReal(a, x), asReal(b, y)));
-  case Op::Div:
-    x = asReal(a, x), y = asReal(b, y);
-    return y->isNumber(1) ? x : scaled(exprs.infix(Op::Div, x, y));
+  case Op::Div: x = asReal(a, x), y = asReal(b, y); return y->isNumber(1) ? x : scaled(exprs.infix(Op::Div, x, y));
   case Op::And:
   case Op::Or: return exprs.logic(node->op, x, y);
   default: return exprs.infix(node->op, x, y);

@@ -93,7 +93,8 @@ bool Rules::isRuleInside(NetNode *node, NetNode *user) {
   Op to = user->op;
   if (isIndex(user) && user->operands[0] != node)
     return true;
-  bool isFormula = to == Op::Convolution && (user->windows.stride.size() != 2 || user->operand(2) || user->windows.groups != 1);
+  bool isFormula =
+      to == Op::Convolution && (user->windows.stride.size() != 2 || user->operand(2) || user->windows.groups != 1);
   if (to == Op::Pad || isFormula)
     return true;
   if (user->is(OpClass::Whole) && to != Op::Softmax && to != Op::LogSoftmax && to != Op::CumSum && to != Op::Cat) {
@@ -101,7 +102,8 @@ bool Rules::isRuleInside(NetNode *node, NetNode *user) {
     return !(isUnary(node->op) && !node->isHeavy && isInPlace);
   }
   if (node->is(OpClass::Contraction)) {
-    bool isScale = (to == Op::Mul || to == Op::Div) && std::any_of(user->operands.begin(), user->operands.end(), numberOf);
+    bool isScale =
+        (to == Op::Mul || to == Op::Div) && std::any_of(user->operands.begin(), user->operands.end(), numberOf);
     return !(to == Op::Add || to == Op::Sub || to == Op::Softmax || to == Op::LogSoftmax || to == Op::Where ||
              user->is(OpClass::Function) || isScale);
   }
@@ -126,7 +128,8 @@ bool Rules::isRule(NetNode *node) {
       }
   if (node->is(OpClass::Whole))
     return true;
-  bool isOwn = std::all_of(uses.begin(), uses.end(), [&](auto *user) { return user && user->segment == node->segment; });
+  bool isOwn =
+      std::all_of(uses.begin(), uses.end(), [&](auto *user) { return user && user->segment == node->segment; });
   if (node->op == Op::Index && isOwn && isParameter(belowMaps(node->operands[0])))
     return false;
   if (node->isFloating)

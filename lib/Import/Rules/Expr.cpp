@@ -12,7 +12,8 @@ Affine Affine::operator+(const Affine &other) const {
   Affine sum = *this;
   sum.constant += other.constant;
   for (auto [index, factor] : other.factors) {
-    auto same = std::find_if(sum.factors.begin(), sum.factors.end(), [&](const auto &each) { return each.first == index; });
+    auto same =
+        std::find_if(sum.factors.begin(), sum.factors.end(), [&](const auto &each) { return each.first == index; });
     if (same == sum.factors.end())
       sum.factors.push_back({index, factor});
     else if (!(same->second += factor))
@@ -47,7 +48,8 @@ Affine plc::import::join(const Terms &digits, const Axis &leaves) {
 bool plc::import::isMinusInfinity(E e) { return e->kind == Expr::Number && e->number < -1e30; }
 
 E Exprs::number(double value, ElementType type) {
-  return make({.kind = Expr::Number, .number = value < -1e30 ? -std::numeric_limits<double>::infinity() : value, .type = type});
+  return make(
+      {.kind = Expr::Number, .number = value < -1e30 ? -std::numeric_limits<double>::infinity() : value, .type = type});
 }
 
 E Exprs::infinity() { return number(-std::numeric_limits<double>::infinity()); }
@@ -66,7 +68,8 @@ E Exprs::sum(Op op, E a, E b) {
     return b;
   bool isWhole = b->kind == Expr::Number && b->number == std::floor(b->number) && std::fabs(b->number) < 1e9;
   if (a->kind == Expr::Position && (b->kind == Expr::Position || isWhole))
-    return position(a->affine + (b->kind == Expr::Position ? b->affine : Affine(int64_t(b->number))) * (op == Op::Add ? 1 : -1));
+    return position(a->affine +
+                    (b->kind == Expr::Position ? b->affine : Affine(int64_t(b->number))) * (op == Op::Add ? 1 : -1));
   if (op != Op::Add)
     return infix(op, a, b);
   // An additive mask is a condition.

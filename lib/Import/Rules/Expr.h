@@ -96,13 +96,15 @@ public:
   E infinity(); // minus infinity
   E position(Affine affine) { return make({.kind = Expr::Position, .affine = std::move(affine)}); }
   E infix(Op op, E a, E b) { return make({.kind = Expr::Infix, .op = op, .arguments = {a, b}}); }
-  E call(Op op, std::vector<E> arguments) { return make({.kind = Expr::Call, .op = op, .arguments = std::move(arguments)}); }
+  E call(Op op, std::vector<E> arguments) {
+    return make({.kind = Expr::Call, .op = op, .arguments = std::move(arguments)});
+  }
   E real(E e);
   E integer(E e);
-  E sum(Op op, E a, E b);      // + or -
+  E sum(Op op, E a, E b); // + or -
   E product(E a, E b);
-  E logic(Op op, E a, E b);    // and, or
-  E negation(E condition);     // not
+  E logic(Op op, E a, E b); // and, or
+  E negation(E condition);  // not
   E choice(E condition, E a, E b);
   E reduce(Op op, std::vector<const Var *> vars, E e) {
     return make({.kind = Expr::Reduce, .op = op, .arguments = {e}, .vars = std::move(vars)});

@@ -174,8 +174,9 @@ E Rules::best(NetNode *node, const Position &at) {
   E e = element(x, own);
   if (node->op == Op::ArgMax)
     return exprs.reduce(node->op, {over}, e);
-  const Var *rank = at[node->dim].empty() ? exprs.var(node->axes[node->dim].empty() ? leaves[0] : node->axes[node->dim][0])
-                                          : at[node->dim][0].single();
+  const Var *rank = at[node->dim].empty()
+                        ? exprs.var(node->axes[node->dim].empty() ? leaves[0] : node->axes[node->dim][0])
+                        : at[node->dim][0].single();
   return exprs.make({.kind = Expr::TopK, .arguments = {e}, .vars = {over, rank}});
 }
 
@@ -244,7 +245,8 @@ void Rules::mergeAxes(Rule &rule, const Position &at) {
   const Var *index = at[node->tile.dim][0].single();
   Terms merged = varPosition(exprs, {node->tile.merged})[0], all;
   for (int d = 0; d < node->rank(); ++d)
-    all.insert(all.end(), d == node->tile.dim ? merged.begin() : at[d].begin(), d == node->tile.dim ? merged.end() : at[d].end());
+    all.insert(all.end(), d == node->tile.dim ? merged.begin() : at[d].begin(),
+               d == node->tile.dim ? merged.end() : at[d].end());
   Position own;
   size_t next = 0;
   for (const Axis &axis : x->axes) {
@@ -350,7 +352,8 @@ E Rules::read(NetNode *node, const Position &at) {
   Terms kept;
   size_t next = 0;
   for (size_t i = 0; i < ordered.size(); ++i) {
-    bool isChosen = std::any_of(key.chosen.begin(), key.chosen.end(), [&](const auto &each) { return each.first == int(i); });
+    bool isChosen =
+        std::any_of(key.chosen.begin(), key.chosen.end(), [&](const auto &each) { return each.first == int(i); });
     if (!isChosen && made.keeps[next++])
       kept.push_back(ordered[i]);
   }

@@ -106,9 +106,9 @@ private:
 
   Layer *layer = nullptr; // that is being built
   std::deque<Rule> rules;
-  std::map<const NetNode *, std::vector<int>> order; // of the axes of rules
+  std::map<const NetNode *, std::vector<int>> order;          // of the axes of rules
   std::map<const NetNode *, std::set<std::vector<int>>> seen; // at which axes reads have numbers
-  std::set<const NetNode *> chosen; // values of which all reads have numbers at the same axes
+  std::set<const NetNode *> chosen;                           // values of which all reads have numbers at the same axes
 };
 
 /// Variables for each atom of axes, and the position that they are.

@@ -81,9 +81,9 @@ int Finder::segment(const std::string &block, int run, const NetNode *node) {
 
 std::vector<Segment> Finder::run() {
   for (const NetNode *node : net.order)
-    if (node->op == Op::Input || (!node->isLeaf() && std::any_of(node->operands.begin(), node->operands.end(), [&](auto *operand) {
-                                    return operand && dependent.contains(operand);
-                                  })))
+    if (node->op == Op::Input ||
+        (!node->isLeaf() && std::any_of(node->operands.begin(), node->operands.end(),
+                                        [&](auto *operand) { return operand && dependent.contains(operand); })))
       dependent.insert(node);
   int run = 0;
   bool isInBlock = false;

@@ -60,7 +60,8 @@ void Assembler::nameOutputs() {
   const std::vector<std::string> &given = rules.net.outputNames;
   std::set<std::string> taken;
   for (size_t i = 0; i < given.size(); ++i) {
-    bool isNamed = !given[i].empty() && std::any_of(given[i].begin(), given[i].end(), [](unsigned char c) { return std::isalpha(c); });
+    bool isNamed = !given[i].empty() &&
+                   std::any_of(given[i].begin(), given[i].end(), [](unsigned char c) { return std::isalpha(c); });
     std::string name = isNamed ? snakeCase(given[i]) : given.size() == 1 ? "y" : "y" + std::to_string(i);
     while (isReserved(name) || !taken.insert(name).second)
       name += "_of";
@@ -73,20 +74,24 @@ std::string Assembler::layerName(int index) {
   const Segment &segment = rules.segments[index];
   std::string name;
   if (segment.block.empty()) {
-    bool isLast = std::none_of(rules.segments.begin() + index + 1, rules.segments.end(), [](const Segment &other) { return other.block.empty(); });
+    bool isLast = std::none_of(rules.segments.begin() + index + 1, rules.segments.end(),
+                               [](const Segment &other) { return other.block.empty(); });
     name = segment.run == 0 ? "embed" : isLast ? "head" : "middle";
     if (rules.segments.size() == 1)
       name = "net";
   } else {
     std::string type = snakeCase(segment.module.substr(segment.module.rfind('.') + 1));
-    bool isBlock = segment.module.empty() || type.find("layer") != std::string::npos || type.find("block") != std::string::npos;
+    bool isBlock =
+        segment.module.empty() || type.find("layer") != std::string::npos || type.find("block") != std::string::npos;
     name = isBlock ? "block" : type;
     bool isTaken = std::any_of(printed.begin(), printed.end(), [&](const auto &each) { return each.first == name; });
     if (size_t point = segment.block.find('.'); isTaken && point != std::string::npos)
       name = snakeCase(segment.block.substr(0, point)) + "_" + name;
   }
   std::string base = name;
-  for (int number = 2; isReserved(name) || std::any_of(printed.begin(), printed.end(), [&](const auto &each) { return each.first == name; }); ++number)
+  for (int number = 2; isReserved(name) || std::any_of(printed.begin(), printed.end(),
+                                                       [&](const auto &each) { return each.first == name; });
+       ++number)
     name = base + std::to_string(number);
   return name;
 }
@@ -94,7 +99,8 @@ std::string Assembler::layerName(int index) {
 void Assembler::printLayers() {
   for (Layer &layer : rules.layers) {
     texts.push_back(printLayer(rules, layer, sizes, names));
-    auto equal = std::find_if(printed.begin(), printed.end(), [&](const auto &each) { return each.second == texts.back().text; });
+    auto equal = std::find_if(printed.begin(), printed.end(),
+                              [&](const auto &each) { return each.second == texts.back().text; });
     if (equal == printed.end()) {
       std::string name = layerName(layer.segment);
       printed.push_back({name, texts.back().text});
@@ -112,7 +118,8 @@ std::string Assembler::resultName(int index, NetNode *node, const LayerCall &cal
   if (auto output = names.results.find(node); output != names.results.end() && segment.block.empty())
     return output->second;
   std::string name = "y";
-  bool isCarried = !inputs.empty() && inputs[0]->op != Op::Input && !names.results.contains(inputs[0]) && !live.contains(call.arguments[0]);
+  bool isCarried = !inputs.empty() && inputs[0]->op != Op::Input && !names.results.contains(inputs[0]) &&
+                   !live.contains(call.arguments[0]);
   if (isCarried)
     name = call.arguments[0];
   else if (call.results.empty() && segment.block.empty() && segment.run == 0)
@@ -120,7 +127,8 @@ std::string Assembler::resultName(int index, NetNode *node, const LayerCall &cal
   else if (!call.results.empty())
     name = valueName(node);
   auto isTaken = [&](const std::string &each) {
-    return live.contains(each) || std::any_of(rules.net.inputs.begin(), rules.net.inputs.end(), [&](auto *input) { return values[input] == each; });
+    return live.contains(each) || std::any_of(rules.net.inputs.begin(), rules.net.inputs.end(),
+                                              [&](auto *input) { return values[input] == each; });
   };
   std::string base = name;
   for (int number = 2; isTaken(name); ++number)
@@ -153,7 +161,8 @@ LayerCall Assembler::makeCall(int index) {
 
 bool Assembler::joins(const LayerCall &before, const LayerCall &next) const {
   return before.layer == next.layer && before.group == next.group && before.arguments == next.arguments &&
-         before.results == next.results && !next.arguments.empty() && next.arguments[0] == next.results[0] && before.after.empty();
+         before.results == next.results && !next.arguments.empty() && next.arguments[0] == next.results[0] &&
+         before.after.empty();
 }
 
 void Assembler::makeCalls() {
@@ -210,7 +219,8 @@ std::string Assembler::printCalls() {
     if (!group.empty())
       line += " in " + group;
     bool isRepeated = call.layers.size() > 1;
-    text += "  " + (isRepeated ? "repeat " + sizes.count(int64_t(call.layers.size())) + " { " + line + " }" : line) + "\n";
+    text +=
+        "  " + (isRepeated ? "repeat " + sizes.count(int64_t(call.layers.size())) + " { " + line + " }" : line) + "\n";
     for (const std::string &after : call.after)
       text += "  " + after + "\n";
     givePaths(call, group.empty() ? "" : group + ".");
@@ -243,7 +253,8 @@ static bool usesVision(const Rules &rules) {
   bool uses = false;
   for (const Layer &layer : rules.layers)
     for (const Rule *rule : layer.rules)
-      uses |= rule->right && rule->right->kind == Expr::Whole && rule->right->op != Op::LayerNorm && rule->right->op != Op::RmsNorm;
+      uses |= rule->right && rule->right->kind == Expr::Whole && rule->right->op != Op::LayerNorm &&
+              rule->right->op != Op::RmsNorm;
   return uses;
 }
 
@@ -258,7 +269,8 @@ ImportedRules Assembler::run() {
   result.text = "# " + options.name + ".ein: imported from PyTorch.\nuse std.nn\n";
   if (usesVision(rules))
     result.text += "use std.vision\n";
-  result.text += "\n" + sizes.declarations() + (sizes.has("B") ? "\nbatch B\n\n" : "\n\n") + layers + head + " {\n" + body + "}\n";
+  result.text +=
+      "\n" + sizes.declarations() + (sizes.has("B") ? "\nbatch B\n\n" : "\n\n") + layers + head + " {\n" + body + "}\n";
   return std::move(result);
 }
 
@@ -276,7 +288,8 @@ ImportedRules plc::import::importModel(const ImportedModel &model, const ImportO
   } catch (const CannotImport &error) {
     std::string text = error.what();
     if (error.node && error.node->source)
-      text = "cannot import '" + describe(*error.node->source, model.graph) + "'" + placeOf(error.node->source->source) + ": " + text;
+      text = "cannot import '" + describe(*error.node->source, model.graph) + "'" +
+             placeOf(error.node->source->source) + ": " + text;
     throw ImportError(text);
   }
 }

@@ -14,7 +14,7 @@ struct LayerText {
 
 /// What all layers of a model have in common.
 struct ModelNames {
-  std::map<const NetNode *, int> owners;        // the layer that a parameter belongs to
+  std::map<const NetNode *, int> owners;          // the layer that a parameter belongs to
   std::map<const NetNode *, std::string> results; // names of the model's results
 };
 

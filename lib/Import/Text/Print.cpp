@@ -24,7 +24,21 @@ std::string plc::import::numberText(double value) {
 }
 
 /// How tightly operators bind, as docs/language.md has it.
-enum Precedence { Loosest, Disjunction, Conjunction, Negation, Comparison, BitwiseOr, BitwiseXor, BitwiseAnd, Shift, Sum, Factor, Sign, Tightest };
+enum Precedence {
+  Loosest,
+  Disjunction,
+  Conjunction,
+  Negation,
+  Comparison,
+  BitwiseOr,
+  BitwiseXor,
+  BitwiseAnd,
+  Shift,
+  Sum,
+  Factor,
+  Sign,
+  Tightest
+};
 
 static int precedenceOf(Op op) {
   switch (op) {
@@ -145,8 +159,10 @@ std::string Print::read(E e) {
 std::string Print::infix(E e, int outer) {
   int own = precedenceOf(e->op);
   bool isComparison = own == Comparison;
-  bool isOrdered = e->op == Op::Sub || e->op == Op::Div || e->op == Op::FloorDiv || e->op == Op::Remainder || own == Shift;
-  std::string left = expr(e->arguments[0], own + isComparison), right = expr(e->arguments[1], own + (isComparison || isOrdered));
+  bool isOrdered =
+      e->op == Op::Sub || e->op == Op::Div || e->op == Op::FloorDiv || e->op == Op::Remainder || own == Shift;
+  std::string left = expr(e->arguments[0], own + isComparison),
+              right = expr(e->arguments[1], own + (isComparison || isOrdered));
   return inParentheses(left + " " + textOf(e->op) + " " + right, own < outer);
 }
 
@@ -182,7 +198,8 @@ std::string Print::expr(E e, int outer) {
     return inParentheses(numberText(e->number), e->number < 0 && outer > Sum);
   case Expr::Position: {
     std::string text = affine(e->affine, false);
-    bool isSum = text.find(' ') != std::string::npos && (text.find('+') != std::string::npos || text.find('-') != std::string::npos);
+    bool isSum = text.find(' ') != std::string::npos &&
+                 (text.find('+') != std::string::npos || text.find('-') != std::string::npos);
     bool isProduct = text.find(' ') != std::string::npos || text[0] == '-';
     return inParentheses(text, (isSum && outer > Sum) || (isProduct && outer > Factor));
   }
@@ -221,7 +238,8 @@ std::string Print::expr(E e, int outer) {
   case Expr::TopK: {
     std::string inner = expr(e->arguments[0], Loosest);
     sized.insert(e->vars[1]);
-    return "topk[" + letters.at(e->vars[0]) + ", " + letters.at(e->vars[1]) + ": " + sizes.name(e->vars[1]->leaf) + "](" + inner + ")";
+    return "topk[" + letters.at(e->vars[0]) + ", " + letters.at(e->vars[1]) + ": " + sizes.name(e->vars[1]->leaf) +
+           "](" + inner + ")";
   }
   }
   return "";
@@ -251,7 +269,8 @@ bool Print::isBare(E e, const std::vector<const Var *> &left) {
       for (E factor : e->arguments)
         if (factor->kind != Expr::Read && factor->kind != Expr::Number && factor->kind != Expr::Call)
           return false;
-    return (e->op == Op::Add || e->op == Op::Sub || e->op == Op::Mul) && std::all_of(e->arguments.begin(), e->arguments.end(), isInner);
+    return (e->op == Op::Add || e->op == Op::Sub || e->op == Op::Mul) &&
+           std::all_of(e->arguments.begin(), e->arguments.end(), isInner);
   default: return false;
   }
 }
@@ -292,7 +311,8 @@ std::vector<std::string> Print::rule(const Rule &rule, bool declares) {
   std::vector<const Var *> vars = rule.left, right = varsOf(rule.right);
   vars.insert(vars.end(), right.begin(), right.end());
   giveLetters(vars);
-  if (rule.right->kind == Expr::Whole || (!rule.left.empty() && rule.right->kind != Expr::Number && isBare(rule.right, rule.left)))
+  if (rule.right->kind == Expr::Whole ||
+      (!rule.left.empty() && rule.right->kind != Expr::Number && isBare(rule.right, rule.left)))
     return {name + " = " + bare(rule.right)};
   std::string text = expr(rule.right, Loosest);
   return {name + (rule.left.empty() ? "" : "[" + list(rule.left) + "]") + " = " + text};

@@ -53,7 +53,9 @@ void RoleFinder::takeInputs() {
   }
 }
 
-bool RoleFinder::reads(const NetNode *node, const char *word) const { return node->name.find(word) != std::string::npos; }
+bool RoleFinder::reads(const NetNode *node, const char *word) const {
+  return node->name.find(word) != std::string::npos;
+}
 
 /// A learned table: of positions, of token types, of distances.
 void RoleFinder::takeTable(const NetNode *node) {
@@ -76,7 +78,8 @@ void RoleFinder::takeTable(const NetNode *node) {
 /// Features that an activation or a gate reads.
 void RoleFinder::takeHidden(NetNode *node, const Axis &axis) {
   for (const NetNode *user : rules.consumers(node))
-    if (user && (user->op == Op::Gelu || user->op == Op::GeluTanh || user->op == Op::Silu || user->op == Op::Relu || user->op == Op::Mul))
+    if (user && (user->op == Op::Gelu || user->op == Op::GeluTanh || user->op == Op::Silu || user->op == Op::Relu ||
+                 user->op == Op::Mul))
       return put(axis, Role::Hidden);
 }
 
@@ -107,7 +110,8 @@ void RoleFinder::takeProduct(NetNode *node) {
   }
   Axis inner = flat(x->axes.back());
   bool isScore = std::any_of(node->users.begin(), node->users.end(), [](const NetNode *user) {
-    return user->op == Op::Softmax || user->op == Op::Add || user->op == Op::Mul || user->op == Op::Where || user->op == Op::Div;
+    return user->op == Op::Softmax || user->op == Op::Add || user->op == Op::Mul || user->op == Op::Where ||
+           user->op == Op::Div;
   });
   put(inner, inner.size() == 1 ? Role::Key : Role::Rotated);
   if (!isScore)

@@ -110,9 +110,9 @@ std::string Sizes::declarations() const {
 std::string plc::import::indexName(const std::string &size, const std::set<std::string> &taken) {
   // By the first letter of a size: its indices, the first one first.
   static const std::map<char, std::string> others = {
-      {'s', "stuw"}, {'t', "tuw"}, {'d', "deio"}, {'k', "ker"}, {'b', "bcn"}, {'n', "ijmn"}, {'c', "cio"},
-      {'w', "oc"},   {'h', "hg"},  {'f', "fe"},   {'g', "gij"}, {'p', "pq"},  {'v', "vz"},   {'j', "jl"},
-      {'e', "ea"},   {'r', "r"},   {'m', "m"}};
+      {'s', "stuw"}, {'t', "tuw"}, {'d', "deio"}, {'k', "ker"}, {'b', "bcn"}, {'n', "ijmn"},
+      {'c', "cio"},  {'w', "oc"},  {'h', "hg"},   {'f', "fe"},  {'g', "gij"}, {'p', "pq"},
+      {'v', "vz"},   {'j', "jl"},  {'e', "ea"},   {'r', "r"},   {'m', "m"}};
   char first = size[0] >= 'A' && size[0] <= 'Z' ? char(size[0] - 'A' + 'a') : 'p';
   auto found = others.find(first);
   for (char letter : (found == others.end() ? std::string(1, first) : found->second) + "pqijlmuzxyabcdefghknorstvw")

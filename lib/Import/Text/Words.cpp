@@ -8,15 +8,110 @@ using namespace plc;
 using namespace plc::import;
 
 bool plc::import::isReserved(const std::string &name) {
-  static const std::set<std::string> words = {
-      "use", "dim", "batch", "layer", "fn", "model", "param", "share", "repeat", "if", "then", "else", "and", "or", "not", "inf",
-      "stash", "pop", "in", "only", "kind", "frozen", "as", "state", "next", "optimizer", "from", "above", "to", "below", "size",
-      "real", "random", "training", "step", "sum", "mean", "max", "min", "any", "all", "prod", "argmax", "argmin", "topk", "pad",
-      "i32", "i64", "stop", "normal", "uniform", "pow", "attention", "softmax", "layer_norm", "rms_norm", "batch_norm",
-      "group_norm", "linear", "embedding", "gelu", "silu", "relu", "dropout", "rope", "lstm", "gru", "conv1d", "conv2d", "conv3d",
-      "max_pool", "mean_pool", "patches", "accuracy", "mixture", "glu", "lora", "mish", "elu", "swiglu", "geglu", "reglu",
-      "softplus", "cross_entropy", "weighted", "huber", "upsample_linear", "upsample_nearest", "sinusoidal", "exp", "log",
-      "sqrt", "tanh", "erf", "sigmoid", "abs", "sign", "floor", "ceil", "round", "sin", "cos", "tan", "rsqrt"};
+  static const std::set<std::string> words = {"use",
+                                              "dim",
+                                              "batch",
+                                              "layer",
+                                              "fn",
+                                              "model",
+                                              "param",
+                                              "share",
+                                              "repeat",
+                                              "if",
+                                              "then",
+                                              "else",
+                                              "and",
+                                              "or",
+                                              "not",
+                                              "inf",
+                                              "stash",
+                                              "pop",
+                                              "in",
+                                              "only",
+                                              "kind",
+                                              "frozen",
+                                              "as",
+                                              "state",
+                                              "next",
+                                              "optimizer",
+                                              "from",
+                                              "above",
+                                              "to",
+                                              "below",
+                                              "size",
+                                              "real",
+                                              "random",
+                                              "training",
+                                              "step",
+                                              "sum",
+                                              "mean",
+                                              "max",
+                                              "min",
+                                              "any",
+                                              "all",
+                                              "prod",
+                                              "argmax",
+                                              "argmin",
+                                              "topk",
+                                              "pad",
+                                              "i32",
+                                              "i64",
+                                              "stop",
+                                              "normal",
+                                              "uniform",
+                                              "pow",
+                                              "attention",
+                                              "softmax",
+                                              "layer_norm",
+                                              "rms_norm",
+                                              "batch_norm",
+                                              "group_norm",
+                                              "linear",
+                                              "embedding",
+                                              "gelu",
+                                              "silu",
+                                              "relu",
+                                              "dropout",
+                                              "rope",
+                                              "lstm",
+                                              "gru",
+                                              "conv1d",
+                                              "conv2d",
+                                              "conv3d",
+                                              "max_pool",
+                                              "mean_pool",
+                                              "patches",
+                                              "accuracy",
+                                              "mixture",
+                                              "glu",
+                                              "lora",
+                                              "mish",
+                                              "elu",
+                                              "swiglu",
+                                              "geglu",
+                                              "reglu",
+                                              "softplus",
+                                              "cross_entropy",
+                                              "weighted",
+                                              "huber",
+                                              "upsample_linear",
+                                              "upsample_nearest",
+                                              "sinusoidal",
+                                              "exp",
+                                              "log",
+                                              "sqrt",
+                                              "tanh",
+                                              "erf",
+                                              "sigmoid",
+                                              "abs",
+                                              "sign",
+                                              "floor",
+                                              "ceil",
+                                              "round",
+                                              "sin",
+                                              "cos",
+                                              "tan",
+                                              "rsqrt"};
   return words.contains(name);
 }
 
@@ -177,7 +272,8 @@ void LayerPrinter::nameInputs() {
   std::vector<NetNode *> &inputs = result.inputs;
   auto isCarried = [&](NetNode *input) {
     Axis own = rules.axesOf(input);
-    return input->op != Op::Input && std::any_of(layer.results.begin(), layer.results.end(), [&](NetNode *output) { return rules.axesOf(output) == own; });
+    return input->op != Op::Input && std::any_of(layer.results.begin(), layer.results.end(),
+                                                 [&](NetNode *output) { return rules.axesOf(output) == own; });
   };
   std::stable_partition(inputs.begin(), inputs.end(), [](NetNode *input) { return input->op != Op::Input; });
   auto behind = std::stable_partition(inputs.begin(), inputs.end(), isCarried);
@@ -191,7 +287,9 @@ void LayerPrinter::nameInputs() {
 void LayerPrinter::nameResults() {
   result.results = layer.results;
   for (NetNode *node : layer.results) {
-    std::string name = node != layer.results[0] ? valueName(node) : segment.block.empty() && segment.run == 0 ? "x" : "y";
+    std::string name = node != layer.results[0]                    ? valueName(node)
+                       : segment.block.empty() && segment.run == 0 ? "x"
+                                                                   : "y";
     if (auto known = model.results.find(node); known != model.results.end() && segment.block.empty())
       name = known->second;
     names[{node}] = free(name, "2");
@@ -201,7 +299,7 @@ void LayerPrinter::nameResults() {
 /// Queries, keys and values have the letters q, r and v: k counts features.
 std::string LayerPrinter::productHint(const Rule &rule, const std::string &module) const {
   static const std::map<std::string, std::string> known = {
-      {"query", "q"}, {"q_proj", "q"}, {"q", "q"}, {"key", "r"},   {"k_proj", "r"},       {"k", "r"},
+      {"query", "q"}, {"q_proj", "q"}, {"q", "q"}, {"key", "r"},          {"k_proj", "r"},  {"k", "r"},
       {"value", "v"}, {"v_proj", "v"}, {"v", "v"}, {"gate_proj", "gate"}, {"up_proj", "up"}};
   NetNode *node = rule.key.node;
   if (!rule.key.chosen.empty()) {

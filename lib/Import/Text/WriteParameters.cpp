@@ -9,7 +9,8 @@ using namespace plc;
 using namespace plc::import;
 
 /// A header of JSON behind its length in 8 bytes, then the tensors. Paths are names of the language and need no escapes.
-std::string plc::import::writeParameters(const ImportedModel &model, const ImportedRules &rules, const std::string &path) {
+std::string plc::import::writeParameters(const ImportedModel &model, const ImportedRules &rules,
+                                         const std::string &path) {
   std::string header;
   uint64_t offset = 0;
   for (const ImportedParameter &parameter : rules.parameters) {
