@@ -138,7 +138,7 @@ void Canon::takeNode(const Node &node) {
     if (!handler)
       throw CannotImport("");
     if (isInPlace)
-      if (const NetNode *changed = call.tensor("self"); changed && changed->isMap() && changed->op != Op::Convert)
+      if (const NetNode *changed = call.tensor("self"); changed && changed->isMap() && changed->op != Op::Convert && changed->op != Op::Copy)
         throw CannotImport("it changes a view of another tensor");
     if (NetNode *result = handler(call))
       call.results[0] = result;

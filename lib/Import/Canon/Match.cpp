@@ -68,7 +68,25 @@ static bool matchProduct(NetNode &node, NetNode *x, NetNode *y) {
   return matchGeluTanh(node, x, y);
 }
 
+/// x + 0, x * 1 and the like.
+static bool matchIdentity(NetNode &node) {
+  bool isSum = node.op == Op::Add || node.op == Op::Sub, isProduct = node.op == Op::Mul || node.op == Op::Div;
+  if (!isSum && !isProduct)
+    return false;
+  for (size_t k : {1, 0}) {
+    bool isNeutral = numberOf(node.operands[k]) == (isSum ? 0.0 : 1.0) && (k == 1 || node.op == Op::Add || node.op == Op::Mul);
+    NetNode *x = node.operands[1 - k];
+    if (isNeutral && x->type == node.type) {
+      become(node, Op::Copy, {x});
+      return true;
+    }
+  }
+  return false;
+}
+
 void plc::import::match(NetNode &node) {
+  if (matchIdentity(node))
+    return;
   if (node.op != Op::Mul)
     return;
   NetNode *x = through(node.operands[0]), *y = through(node.operands[1]);

@@ -74,8 +74,8 @@ E Exprs::sum(Op op, E a, E b) {
     return infix(op, a, b);
   // An additive mask is a condition.
   for (auto [x, mask] : {std::pair(a, b), std::pair(b, a)})
-    if (mask->kind == Expr::If && mask->arguments[1]->isNumber(0) && isMinusInfinity(mask->arguments[2]))
-      return choice(mask->arguments[0], x, infinity());
+    if (mask->kind == Expr::If && isMinusInfinity(mask->arguments[2]))
+      return choice(mask->arguments[0], sum(Op::Add, mask->arguments[1], x), infinity());
   bool isCarried = b->kind == Expr::Read && !b->key.node->is(OpClass::Leaf) && a->kind != Expr::Read;
   return isCarried ? infix(op, b, a) : infix(op, a, b); // what is carried on stands first
 }

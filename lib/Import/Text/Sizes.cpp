@@ -65,45 +65,70 @@ std::string Sizes::count(int64_t value) {
 }
 
 /// "1 + G * G", of a concatenation or of merged axes.
-std::optional<std::string> Sizes::sumRelation(size_t index) const {
+std::optional<Sizes::Relation> Sizes::sumRelation(const std::string &size) const {
   for (const auto &[atom, name] : names) {
-    if (name != sizes[index].first || atom->sum.empty())
+    if (name != size || atom->sum.empty())
       continue;
-    std::string text;
+    Relation relation;
     bool isKnown = true;
     for (const Axis &part : atom->sum) {
       std::string product;
       for (Atom *leaf : flat(part)) {
         auto known = names.find(leaf);
-        isKnown &= known != names.end() && *find(known->second) < index;
-        product += (product.empty() ? "" : " * ") + (known == names.end() ? "" : known->second);
+        isKnown &= known != names.end() && known->second != size;
+        if (known == names.end())
+          break;
+        product += (product.empty() ? "" : " * ") + known->second;
+        relation.from.push_back(known->second);
       }
-      text += (text.empty() ? "" : " + ") + (product.empty() ? "1" : product);
+      relation.text += (relation.text.empty() ? "" : " + ") + (product.empty() ? "1" : product);
     }
     if (isKnown)
-      return text;
+      return relation;
   }
   return std::nullopt;
 }
 
-std::optional<std::string> Sizes::relation(size_t index) const {
+std::optional<Sizes::Relation> Sizes::relation(size_t index) const {
   const auto &[name, value] = sizes[index];
-  std::optional<size_t> model = find("D"), heads = find("H");
-  bool hasModel = model && *model < index;
-  if (name == "F" && hasModel && value % sizes[*model].second == 0)
-    return std::to_string(value / sizes[*model].second) + " * D";
-  if (name == "K" && hasModel && heads && *heads < index && sizes[*heads].second * value == sizes[*model].second)
-    return "D / H";
-  return sumRelation(index);
+  auto valueOf = [&](const std::string &other) {
+    std::optional<size_t> known = find(other);
+    return known ? sizes[*known].second : 0;
+  };
+  int64_t model = valueOf("D"), heads = valueOf("H");
+  if (name.size() == 1 && name[0] == 'F' && model && value % model == 0)
+    return Relation{std::to_string(value / model) + " * D", {"D"}};
+  if (name.size() == 1 && name[0] == 'K' && model && heads * value == model)
+    return Relation{"D / H", {"D", "H"}};
+  return sumRelation(name);
 }
 
 std::string Sizes::declarations() const {
   constexpr size_t perLine = 8;
+  std::vector<std::string> declared;
+  std::vector<bool> isDone(sizes.size());
+  // A size stands behind those that it is computed from. In a circle, the first one is a number.
+  std::function<void(size_t)> declare = [&](size_t index) {
+    if (isDone[index])
+      return;
+    isDone[index] = true;
+    std::string text = std::to_string(sizes[index].second);
+    if (std::optional<Relation> known = relation(index)) {
+      for (const std::string &from : known->from)
+        declare(*find(from));
+      bool isInOrder = std::all_of(known->from.begin(), known->from.end(), [&](const std::string &from) {
+        return std::any_of(declared.begin(), declared.end(),
+                           [&](const std::string &each) { return each.starts_with(from + " = "); });
+      });
+      text = isInOrder ? known->text : text;
+    }
+    declared.push_back(sizes[index].first + " = " + text);
+  };
+  for (size_t i = 0; i < sizes.size(); ++i)
+    declare(i);
   std::string text;
-  for (size_t i = 0; i < sizes.size(); ++i) {
-    text += i % perLine ? ", " : i ? "\ndim " : "dim ";
-    text += sizes[i].first + " = " + relation(i).value_or(std::to_string(sizes[i].second));
-  }
+  for (size_t i = 0; i < declared.size(); ++i)
+    text += (i % perLine ? ", " : i ? "\ndim " : "dim ") + declared[i];
   return text;
 }
 

@@ -23,8 +23,13 @@ public:
   bool has(const std::string &name) const;
 
 private:
-  std::optional<std::string> relation(size_t index) const;
-  std::optional<std::string> sumRelation(size_t index) const;
+  /// A size computed from others, which are named.
+  struct Relation {
+    std::string text;
+    std::vector<std::string> from;
+  };
+  std::optional<Relation> relation(size_t index) const;
+  std::optional<Relation> sumRelation(const std::string &size) const;
   std::optional<size_t> find(const std::string &name) const;
 
   std::vector<std::pair<std::string, int64_t>> sizes;
