@@ -49,12 +49,17 @@ private:
   void takeNode(const Node &node);
   void takeOutputs();
   NetNode *ownResult(NetNode *output);
+  static const std::string *selfOf(const Node &node);
+  static bool isAlias(const std::string &name);
+  NetNode *unmapped(NetNode *map, NetNode *value);
+  void replace(std::string name, NetNode *value);
   void refuse(const Node &node, const std::string &why);
 
   const ImportedModel &model;
   const Graph &graph;
   Builder build;
   std::map<std::string, NetNode *> values;
+  std::map<std::string, const Node *> aliases; // by result: what shares the memory of its operand
   std::set<const NetNode *> ends; // of results, below their changes of indices
   std::map<std::pair<std::string, std::vector<int64_t>>, NetNode *> stored; // by storage and shape
   /// An operator that cannot be imported: why, how often, and where first.
@@ -137,9 +142,6 @@ void Canon::takeNode(const Node &node) {
   try {
     if (!handler)
       throw CannotImport("");
-    if (isInPlace)
-      if (const NetNode *changed = call.tensor("self"); changed && changed->isMap() && changed->op != Op::Convert && changed->op != Op::Copy)
-        throw CannotImport("it changes a view of another tensor");
     if (NetNode *result = handler(call))
       call.results[0] = result;
   } catch (const CannotImport &why) {
@@ -152,9 +154,75 @@ void Canon::takeNode(const Node &node) {
     // What is unknown stands for itself, so that the operators behind it are looked at, too.
     values[node.results[i]] = call.results[i] ? call.results[i] : build.make(Op::Input, {}, type->second);
   }
-  if (isInPlace && !node.arguments.empty())
-    if (const auto *changed = std::get_if<ValueName>(&node.arguments[0].second))
-      values[changed->name] = values[node.results[0]];
+  const std::string *self = selfOf(node);
+  if (isInPlace && self) {
+    try {
+      replace(*self, values[node.results[0]]);
+    } catch (const CannotImport &why) {
+      refuse(node, why.what());
+    }
+  } else if (self && isAlias(name))
+    for (const std::string &result : node.results)
+      aliases[result] = &node;
+}
+
+/// The name of an operator's first operand.
+const std::string *Canon::selfOf(const Node &node) {
+  const auto *self = node.arguments.empty() ? nullptr : std::get_if<ValueName>(&node.arguments[0].second);
+  return self ? &self->name : nullptr;
+}
+
+/// Operators whose results share the memory of their operand.
+bool Canon::isAlias(const std::string &name) {
+  static const std::set<std::string> names = {"view",   "reshape", "flatten",   "unflatten", "view_as", "reshape_as", "unsqueeze",
+                                              "squeeze", "permute", "transpose", "t",         "slice",   "select",     "narrow",
+                                              "expand",  "split",   "split_with_sizes", "chunk", "unbind", "detach",    "alias"};
+  return names.contains(name);
+}
+
+/// The operand of a change of indices, given a new value of its result.
+NetNode *Canon::unmapped(NetNode *map, NetNode *value) {
+  NetNode *x = map->operands[0];
+  switch (map->op) {
+  case Op::View: return build.view(value, x->shape());
+  case Op::Permute: {
+    std::vector<int64_t> inverse(map->ints.size());
+    for (size_t i = 0; i < inverse.size(); ++i)
+      inverse[map->ints[i]] = int64_t(i);
+    return build.permute(value, inverse);
+  }
+  case Op::Select: value = build.unsqueeze(value, map->dim); [[fallthrough]];
+  case Op::Slice: {
+    int64_t start = map->ints[0], length = value->extent(map->dim), extent = x->extent(map->dim);
+    if (map->op == Op::Slice && map->ints[1] != 1)
+      throw CannotImport("it changes each second element of a tensor in place");
+    return build.cat({build.slice(x, map->dim, 0, start), value, build.slice(x, map->dim, start + length, extent - start - length)},
+                     map->dim);
+  }
+  default: throw CannotImport("it changes a view of another tensor in place");
+  }
+}
+
+/// What is in place becomes a new value of the tensor and of all that share its memory.
+void Canon::replace(std::string name, NetNode *value) {
+  for (auto alias = aliases.find(name); alias != aliases.end(); alias = aliases.find(name)) {
+    std::string parent = *selfOf(*alias->second);
+    for (NetNode *map = values[name]; map != values[parent]; map = map->operands[0])
+      value = unmapped(map, value);
+    name = parent;
+  }
+  values[name] = value;
+  // Views are taken anew, in the order in which they were made.
+  std::set<std::string> changed = {name};
+  for (const Node &node : graph.nodes) {
+    const std::string *self = selfOf(node);
+    bool isView = self && changed.contains(*self) && !node.results.empty() && aliases.contains(node.results[0]) &&
+                  aliases[node.results[0]] == &node;
+    if (!isView)
+      continue;
+    changed.insert(node.results.begin(), node.results.end());
+    takeNode(node);
+  }
 }
 
 /// A result that only looks at another value in part, at an input or at another result is a rule, too.

@@ -127,7 +127,49 @@ NetNode *batchNorm(Call &call) {
                          call.type(), {.number = call.real("eps", 1e-5)});
 }
 
+/// Of other than images it is made of its parts: each group to mean 0 and variance 1, then a gain and an offset by channel.
+NetNode *plainGroupNorm(Call &call, int64_t groups) {
+  Builder &build = call.build;
+  NetNode *x = call.tensor("input");
+  std::vector<int64_t> shape = {x->extent(0), groups, x->extent(1) / groups}, kept = {x->extent(0), groups, 1}, dims = {2};
+  for (int i = 2; i < x->rank(); ++i) {
+    shape.push_back(x->extent(i));
+    kept.push_back(1);
+    dims.push_back(i + 1);
+  }
+  NetNode *grouped = build.view(x, shape);
+  NetNode *mean = build.reduce(Op::Mean, grouped, dims, {x->type.type, kept});
+  NetNode *centred = build.map(Op::Sub, {grouped, mean});
+  NetNode *variance = build.reduce(Op::Mean, build.map(Op::Square, {centred}), dims, {x->type.type, kept});
+  NetNode *eps = build.number(call.real("eps", 1e-5), ElementType::F64);
+  NetNode *scaled = build.map(Op::Mul, {centred, build.map(Op::Rsqrt, {build.map(Op::Add, {variance, eps})})});
+  NetNode *result = build.view(scaled, x->shape());
+  std::vector<int64_t> wide(x->rank() - 1, 1);
+  wide[0] = x->extent(1);
+  if (NetNode *weight = call.tensor("weight"))
+    result = build.map(Op::Mul, {result, build.view(weight, wide)});
+  if (NetNode *bias = call.tensor("bias"))
+    result = build.map(Op::Add, {result, build.view(bias, wide)});
+  return result;
+}
+
+/// v g / |v|, where the norm is over all axes but one.
+NetNode *weightNorm(Call &call) {
+  Builder &build = call.build;
+  NetNode *v = call.tensor("v"), *g = call.tensor("g");
+  std::vector<int64_t> dims, kept = v->shape();
+  for (int i = 0; i < v->rank(); ++i)
+    if (i != call.dim("dim", v->rank())) {
+      dims.push_back(i);
+      kept[i] = 1;
+    }
+  NetNode *norm = build.reduce(Op::Norm, v, dims, {v->type.type, kept});
+  return build.map(Op::Mul, {v, build.map(Op::Div, {g, norm})});
+}
+
 NetNode *groupNorm(Call &call) {
+  if (call.tensor("input")->rank() != 4 || !call.has("weight") || !call.has("bias"))
+    return plainGroupNorm(call, call.integer(call.has("num_groups") ? "num_groups" : "group"));
   return call.build.make(
       Op::GroupNorm, {call.tensor("input"), call.tensor("weight"), call.tensor("bias")}, call.type(),
       {.ints = {call.integer(call.has("num_groups") ? "num_groups" : "group")}, .number = call.real("eps", 1e-5)});
@@ -332,6 +374,12 @@ const std::unordered_map<std::string_view, Handler> handlers = {
     {"topk", topk},
     {"argmax", argmax},
     {"cumsum", cumsum},
+    {"_weight_norm", weightNorm},
+    {"adaptive_avg_pool1d", [](Call &c) -> NetNode * {
+       if (c.shape().back() != 1)
+         throw CannotImport("an adaptive pool of one axis to more than one element");
+       return c.build.reduce(Op::Mean, c.tensor("self"), {-1}, c.type());
+     }},
     {"einsum", einsum}};
 } // namespace
 

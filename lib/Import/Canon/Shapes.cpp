@@ -163,6 +163,27 @@ NetNode *difference(Call &call) {
   return x->isBool() ? call.build.compare(Op::NotEqual, next, before) : call.build.map(Op::Sub, {next, before});
 }
 
+/// At the positions that an index has along an axis, the source; elsewhere as before. Of equal positions PyTorch promises nothing.
+NetNode *scatter(Call &call) {
+  Builder &build = call.build;
+  NetNode *x = call.tensor("self"), *index = call.tensor("index"), *source = call.tensor(call.has("value") ? "value" : "src");
+  int dim = call.dim("dim", x->rank()), rank = x->rank();
+  for (int i = 0; i < rank; ++i)
+    if (i != dim && index->extent(i) != x->extent(i))
+      throw CannotImport("a scatter to a part of the other axes");
+  // The index's axis stands last, behind the axis that it names positions of.
+  std::vector<int64_t> column(rank + 1, 1);
+  column[dim] = x->extent(dim);
+  auto inLast = [&](NetNode *tensor) { return build.transpose(build.unsqueeze(tensor, rank), dim, rank); };
+  NetNode *is = build.compare(Op::Equal, inLast(index), build.view(build.arange(x->extent(dim)), column));
+  NetNode *any = build.reduce(Op::Any, is, {rank}, {ElementType::Bool, x->shape()});
+  if (source->rank()) {
+    source = build.map(Op::Where, {is, inLast(source), build.number(0, source->type.type)}, source->type.type);
+    source = build.reduce(Op::Sum, source, {rank}, x->type);
+  }
+  return build.make(Op::Where, {any, source, x}, x->type);
+}
+
 NetNode *gather(Call &call) {
   NetNode *x = call.tensor("self");
   return call.build.make(Op::Gather, {x, call.tensor("index")}, call.type(), {.dim = call.dim("dim", x->rank())});
@@ -217,7 +238,7 @@ const std::unordered_map<std::string_view, Handler> handlers = {{"permute", perm
                                                                 {"pad", pad},
                                                                 {"roll", roll},
                                                                 {"slice_scatter", sliceScatter},
-                                                                {"diff", difference},
+                                                                {"diff", difference}, {"scatter", scatter},
                                                                 {"gather", gather},
                                                                 {"index", index},
                                                                 {"index_select", indexSelect},

@@ -112,7 +112,8 @@ struct NetNode {
   Tile tile;
   // Rules.
   std::vector<NetNode *> users; // that compute; each once
-  bool isLive = false, isRule = false, isHeavy = false, isFloating = false, isOutput = false;
+  bool isLive = false, isRule = false, isHeavy = false, isFloating = false;
+  bool isOutput = false, isResult = false; // a result of the model; the rule that is one
   int weight = 0, cost = -1; // operators in its expression; of conditions on integer inputs
   int segment = -1;
 

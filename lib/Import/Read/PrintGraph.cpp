@@ -82,7 +82,8 @@ static void printNode(const Graph &graph, const Node &node, size_t indent, raw_o
   if (!node.modules.empty())
     os << " in '" << node.modules.back().path << "': " << node.modules.back().type;
   if (node.source.line)
-    os << " at " << llvm::sys::path::filename(node.source.file) << ":" << node.source.line << ": " << node.source.text;
+    os << " at " << llvm::sys::path::filename(node.source.file) << ":" << node.source.line
+       << (node.source.text.empty() ? "" : ": " + node.source.text);
   os << "\n";
   for (const auto &[name, body] : node.bodies) {
     os.indent(indent + 2) << name << ":\n";

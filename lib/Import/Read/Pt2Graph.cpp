@@ -13,8 +13,6 @@ namespace plc::import {
 
 namespace {
 
-constexpr size_t mostNodes = 100'000; // ten times an unrolled model of a hundred blocks
-
 /// The names of the arguments of operators that have bodies: their schemas are not in the file.
 struct BodyOperator {
   const char *name;

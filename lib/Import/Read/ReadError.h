@@ -12,6 +12,9 @@ struct ReadError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// The most nodes of a graph: ten times those of an unrolled model of a hundred blocks.
+inline constexpr size_t mostNodes = 100'000;
+
 } // namespace plc::import
 
 #endif

@@ -48,7 +48,7 @@ std::vector<NetNode *> Rules::consumers(const NetNode *node) const {
       found.insert(found.end(), std::count(user->operands.begin(), user->operands.end(), node), user);
     }
   }
-  if (node->isOutput)
+  if (node->isOutput || node->isResult)
     found.push_back(nullptr);
   return found;
 }

@@ -221,21 +221,24 @@ E Rules::right(const Rule &rule, const Position &at) {
   }
 }
 
-/// A concatenation: a clause for each part, at its offset.
+/// A concatenation: a clause for each part, behind those in front of it.
 void Rules::joinParts(Rule &rule, const Position &at) {
   NetNode *node = rule.key.node;
   const Var *index = at[node->dim][0].single();
-  int64_t offset = 0;
+  std::vector<Axis> before;
   for (NetNode *part : node->operands) {
     Axis leaves = flat(part->axes[node->dim]);
     Position own = at;
     own[node->dim] = varPosition(exprs, {part->axes[node->dim]})[0];
-    Affine position = join(own[node->dim], leaves) + Affine(offset);
-    Clause clause{{}, element(part, own)};
-    for (const Var *var : rule.left)
+    Affine position = join(own[node->dim], leaves);
+    Clause clause{{}, element(part, own), 0, before};
+    for (const Var *var : rule.left) {
+      if (var == index)
+        clause.joined = clause.left.size();
       clause.left.push_back(var == index ? position : Affine(var));
+    }
     rule.clauses.push_back(std::move(clause));
-    offset += part->extent(node->dim);
+    before.push_back(leaves);
   }
 }
 
@@ -400,6 +403,25 @@ void Rules::buildLayer(Layer &home) {
   home.rules = std::move(kept);
 }
 
+/// A result is the rule below its changes of indices, if nothing else sees that in another order of axes.
+void Rules::takeOutputs() {
+  for (NetNode *output : net.outputs) {
+    NetNode *end = output;
+    bool isPermuted = false, isShared = false;
+    for (; !end->isRule && end->isMap() && !end->isLeaf(); end = end->operands[0]) {
+      isPermuted |= end->op == Op::Permute;
+      isShared |= end->operands[0]->users.size() > 1;
+    }
+    if (isPermuted && isShared) {
+      output->isRule = true;
+      output->segment = end->segment;
+      end = output;
+    }
+    end->isResult = true;
+    outputs.push_back(end);
+  }
+}
+
 void Rules::run() {
   for (NetNode *output : net.outputs)
     output->isOutput = true;
@@ -407,12 +429,7 @@ void Rules::run() {
     if (node->op == Op::Constant && !node->formula)
       node->op = Op::Parameter; // a table that no formula gives: frozen
   decide();
-  for (NetNode *output : net.outputs) {
-    while (!output->isRule && output->isMap() && !output->isLeaf())
-      output = output->operands[0];
-    output->isOutput = true;
-    outputs.push_back(output);
-  }
+  takeOutputs();
   // The first time shows how rules are read; the second one knows which of them are chosen by numbers.
   for (int iteration : {0, 1}) {
     layers.assign(segments.size(), {});
@@ -427,7 +444,7 @@ void Rules::run() {
       buildLayer(layers[i]);
     if (iteration == 0)
       for (const auto &[node, numbers] : seen)
-        if (numbers.size() == 1 && !numbers.begin()->empty() && node->is(OpClass::Contraction) && !node->isOutput)
+        if (numbers.size() == 1 && !numbers.begin()->empty() && node->is(OpClass::Contraction) && !node->isOutput && !node->isResult)
           chosen.insert(node);
   }
 }

@@ -16,6 +16,8 @@ namespace plc::import {
 struct Clause {
   std::vector<Affine> left;
   E right;
+  size_t joined = 0;        // the position of a part, among those on the left
+  std::vector<Axis> before{}; // the parts in front of it
 };
 
 struct Rule {
@@ -100,6 +102,7 @@ private:
   void keepUsed(Layer &layer, Rule &rule);
 
   Rule *rule(Layer &layer, const RuleKey &key);
+  void takeOutputs();
   void buildLayer(Layer &layer);
   void note(NetNode *node);
   std::vector<int> orderOf(NetNode *node);

@@ -2,6 +2,7 @@
 #include "Text/Print.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 
@@ -275,12 +276,40 @@ bool Print::isBare(E e, const std::vector<const Var *> &left) {
   }
 }
 
-/// A clause's left side may add indices at an offset; each has its size there.
-std::string Print::clause(const std::string &name, const Clause &clause, bool isFirst) {
+/// Where a part begins: the sum of the extents before it. A number alone is the position of a single element.
+std::string Print::partPosition(const Clause &clause, bool isSingleBehind) {
+  std::string text;
+  int64_t constant = 0;
+  for (const Axis &part : clause.before) {
+    std::string extent = sizes.product(part);
+    if (std::isdigit(extent[0]) && extent.find(' ') == std::string::npos)
+      constant += extentOf(part);
+    else
+      text += (text.empty() ? "" : " + ") + extent;
+  }
+  const Affine &inside = clause.left[clause.joined];
+  if (constant || (text.empty() && (inside.factors.empty() || isSingleBehind)))
+    text = std::to_string(constant) + (text.empty() ? "" : " + " + text);
+  if (inside.factors.empty())
+    return text;
+  std::string position = affine(inside, false);
+  return text.empty() ? position : text + " + " + position;
+}
+
+/// A clause's left side may add indices at an offset.
+std::string Print::clause(const std::string &name, const Rule &rule, const Clause &clause) {
   std::string right = expr(clause.right, Loosest), left;
-  for (const Affine &position : clause.left) {
-    const Var *index = position.single();
-    left += (left.empty() ? "" : ", ") + (index ? bound(index) : affine(position, false));
+  bool isFirst = &clause == &rule.clauses.front(), isJoin = rule.clauses.size() > 1;
+  bool isSingleBehind = std::any_of(rule.clauses.begin(), rule.clauses.end(), [](const Clause &each) {
+    return !each.before.empty() && each.left[each.joined].factors.empty();
+  });
+  for (size_t i = 0; i < clause.left.size(); ++i) {
+    const Var *index = clause.left[i].single();
+    bool isPart = isJoin && i == clause.joined;
+    std::string position = isPart && (!index || !clause.before.empty() || isSingleBehind) ? partPosition(clause, isSingleBehind)
+                           : index                                                        ? bound(index)
+                                                                                          : affine(clause.left[i], false);
+    left += (left.empty() ? "" : ", ") + position;
   }
   return name + "[" + left + "] " + (isFirst ? "=" : "+=") + " " + right;
 }
@@ -304,7 +333,7 @@ std::vector<std::string> Print::rule(const Rule &rule, bool declares) {
       std::vector<const Var *> right = varsOf(each.right);
       vars.insert(vars.end(), right.begin(), right.end());
       giveLetters(vars);
-      lines.push_back(clause(name, each, &each == &rule.clauses.front()));
+      lines.push_back(clause(name, rule, each));
     }
     return lines;
   }

@@ -18,7 +18,8 @@ public:
 
 private:
   void giveLetters(const std::vector<const Var *> &vars);
-  std::string clause(const std::string &name, const Clause &clause, bool isFirst);
+  std::string clause(const std::string &name, const Rule &rule, const Clause &clause);
+  std::string partPosition(const Clause &clause, bool isSingleBehind);
   std::string expr(E e, int precedence);
   std::string infix(E e, int precedence);
   std::string read(E e);

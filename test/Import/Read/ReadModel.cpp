@@ -1,11 +1,12 @@
 //===- ReadModel.cpp - prints the graph of a model's file -----------------===//
 //
-// read-model FILE [--values]: the graph, with --values also the numbers of parameters, buffers and constants. A file
-// that is refused: FILE: error: TEXT, exit code 1.
+// read-model FILE [--values] [--params-argument=NAME]: the graph, with --values also the numbers of parameters, buffers
+// and constants. A file that is refused: FILE: error: TEXT, exit code 1.
 //
 //===----------------------------------------------------------------------===//
 #include "plc/Import/PrintGraph.h"
 #include "plc/Import/ReadPt2.h"
+#include "plc/Import/ReadStableHlo.h"
 #include "plc/Support/ExitCodes.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
@@ -28,11 +29,24 @@ static void printValues(const ImportedModel &model, const Input &input) {
   llvm::outs() << "\n";
 }
 
+static std::optional<ImportedModel> readModel(llvm::StringRef path, llvm::StringRef parameters, std::string &error) {
+  if (!path.ends_with(".mlir"))
+    return readPt2(path, error);
+  auto file = llvm::MemoryBuffer::getFile(path);
+  return file ? readStableHlo((*file)->getBuffer(), parameters, error) : std::nullopt;
+}
+
 int main(int count, char **words) {
   std::string error;
-  bool wantsValues = count > 2 && llvm::StringRef(words[2]) == "--values";
+  llvm::StringRef parameters;
+  bool wantsValues = false;
+  for (int i = 2; i < count; ++i)
+    if (llvm::StringRef word = words[i]; word.consume_front("--params-argument="))
+      parameters = word;
+    else
+      wantsValues = true;
   try {
-    std::optional<ImportedModel> model = readPt2(llvm::StringRef(words[1]), error);
+    std::optional<ImportedModel> model = readModel(words[1], parameters, error);
     if (model) {
       printGraph(*model, llvm::outs());
       for (const Input &input : model->graph.inputs)
