@@ -247,7 +247,7 @@ NetNode *topk(Call &call) {
     throw CannotImport("topk of the smallest");
   std::vector<int64_t> shape = x->shape();
   shape[dim] = call.integer("k");
-  NetNode *positions = call.build.make(Op::TopK, {x}, {ElementType::I64, shape}, {.dim = dim});
+  NetNode *positions = call.build.make(shape[dim] == 1 ? Op::ArgMax : Op::TopK, {x}, {ElementType::I64, shape}, {.dim = dim});
   call.results[0] = call.build.make(Op::PickedBest, {x, positions}, {x->type.type, shape}, {.dim = dim});
   if (call.results.size() > 1)
     call.results[1] = positions;

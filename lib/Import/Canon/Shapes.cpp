@@ -120,8 +120,13 @@ NetNode *pad(Call &call) {
     throw CannotImport("padding by '" + mode + "'; only constants are supported");
   std::vector<int64_t> pads = call.integers("pad");
   NetNode *x = call.tensor("self");
-  if (std::any_of(pads.begin(), pads.end(), [](int64_t pad) { return pad < 0; }))
-    throw CannotImport("padding by less than 0");
+  for (size_t i = 0; i < pads.size(); i += 2) { // less than 0 cuts off
+    int dim = x->rank() - 1 - int(i / 2);
+    int64_t before = std::max<int64_t>(-pads[i], 0), behind = std::max<int64_t>(-pads[i + 1], 0);
+    x = call.build.slice(x, dim, before, x->extent(dim) - before - behind);
+    pads[i] += before;
+    pads[i + 1] += behind;
+  }
   return call.build.make(Op::Pad, {x}, call.type(), {.ints = pads, .number = call.real("value")});
 }
 

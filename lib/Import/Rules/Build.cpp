@@ -88,8 +88,54 @@ static Terms digitsOf(int64_t number, const Axis &leaves) {
   return terms;
 }
 
+/// The digits of a position on an axis's atoms: numbers, indices that count them, or computed by divisions.
+Terms Rules::digits(const Affine &number, const Axis &leaves) {
+  if (leaves.size() == 1)
+    return {Term{number}};
+  if (number.isConstant())
+    return digitsOf(number.constant, leaves);
+  Terms terms;
+  int64_t stride = extentOf(leaves);
+  for (Atom *leaf : leaves) {
+    stride /= leaf->extent;
+    auto counts = [&](const auto &each) { return each.second == stride && find(each.first->leaf) == leaf; };
+    auto digit = std::find_if(number.factors.begin(), number.factors.end(), counts);
+    if (digit != number.factors.end())
+      terms.push_back(Term{Affine(digit->first)});
+  }
+  bool isCount = terms.size() == leaves.size() && number.factors.size() == leaves.size() && number.constant == 0;
+  return isCount ? terms : computedDigits(exprs.position(number), leaves);
+}
+
+/// e // stride % extent, for each atom.
+Terms Rules::computedDigits(E e, const Axis &leaves) {
+  Terms terms;
+  int64_t stride = extentOf(leaves);
+  for (Atom *leaf : leaves) {
+    stride /= leaf->extent;
+    E digit = stride == 1 ? e : exprs.infix(Op::FloorDiv, e, exprs.number(double(stride), ElementType::I64));
+    bool isFirst = leaf == leaves.front();
+    if (!isFirst)
+      digit = exprs.infix(Op::Remainder, digit, exprs.number(double(leaf->extent), ElementType::I64));
+    terms.push_back(Term{Affine(), digit});
+  }
+  return terms;
+}
+
+/// Several digits as one number, of which some are computed.
+E Rules::joined(const Terms &digits, const Axis &leaves) {
+  E number = nullptr;
+  for (size_t i = 0; i < digits.size(); ++i) {
+    E digit = digits[i].computed ? digits[i].computed : exprs.position(digits[i].affine);
+    if (number)
+      number = exprs.infix(Op::Mul, number, exprs.number(double(leaves[i]->extent), ElementType::I64));
+    number = number ? exprs.sum(Op::Add, number, digit) : digit;
+  }
+  return number;
+}
+
 /// The operand's position at a slice's.
-static Position throughSlice(const NetNode *node, Position at) {
+Position Rules::throughSlice(const NetNode *node, Position at) {
   const Tile &tile = node->tile;
   Terms &terms = at[tile.dim];
   Axis source = flat(node->operands[0]->axes[tile.dim]), own = flat(node->axes[tile.dim]);
@@ -99,24 +145,33 @@ static Position throughSlice(const NetNode *node, Position at) {
     terms.push_back(Term{Affine(tile.start)});
   if (tile.kind != Tile::Offset)
     return at;
+  if (std::any_of(terms.begin(), terms.end(), [](const Term &term) { return term.computed; })) {
+    E moved = exprs.infix(Op::Mul, joined(terms, own), exprs.number(double(tile.step), ElementType::I64));
+    if (tile.step == 1)
+      moved = joined(terms, own);
+    terms = position(exprs.sum(Op::Add, moved, exprs.number(double(tile.start), ElementType::I64)), source);
+    return at;
+  }
   if (source.size() == 1) {
     Affine position = join(terms, own) * tile.step + Affine(tile.start);
     position.isFirstPart = tile.step == 1 && tile.start == 0;
     terms = {Term{position}};
     return at;
   }
-  // Inside one turn of the last digit.
+  // Inside one turn of the last digit, or anywhere.
   int64_t turn = source.back()->extent, inside = tile.start % turn;
-  if (tile.step != 1 || own.size() != 1 || inside + own[0]->extent > turn)
-    throw Misaligned("a slice of an axis that a view divides");
-  Terms digits = digitsOf(tile.start / turn, Axis(source.begin(), source.end() - 1));
-  digits.push_back(Term{terms[0].affine + Affine(inside)});
-  terms = digits;
+  if (tile.step == 1 && own.size() == 1 && inside + own[0]->extent <= turn) {
+    Terms digits = digitsOf(tile.start / turn, Axis(source.begin(), source.end() - 1));
+    digits.push_back(Term{terms[0].affine + Affine(inside)});
+    terms = digits;
+  } else {
+    terms = digits(join(terms, own) * tile.step + Affine(tile.start), source);
+  }
   return at;
 }
 
 /// The operand's position at a position of a change of indices.
-static Position throughMap(const NetNode *node, const Position &at) {
+Position Rules::throughMap(const NetNode *node, const Position &at) {
   const NetNode *x = node->operands[0];
   switch (node->op) {
   case Op::View: {
@@ -208,7 +263,7 @@ E Rules::patches(NetNode *node, const Position &at) {
     if (w->axes[i].empty())
       image.push_back(at[i]);
     else
-      image.push_back({Term{join(at[i], flat(node->axes[i])) * w->extent(i) + inner[i - 1][0].affine}});
+      image.push_back(digits(join(at[i], flat(node->axes[i])) * w->extent(i) + inner[i - 1][0].affine, flat(x->axes[i])));
   }
   E product = exprs.make({.kind = Expr::Product, .arguments = {element(x, image), element(w, weight)}, .vars = summed});
   return node->operand(2) ? exprs.sum(Op::Add, product, element(node->operands[2], {at[1]})) : product;
@@ -223,31 +278,12 @@ Terms Rules::position(E e, const Axis &axis) {
     e = e->arguments[0];
   if (e->kind == Expr::Number)
     e = exprs.position(Affine(int64_t(e->number)));
-  if (e->kind != Expr::Position) {
-    if (leaves.size() != 1)
-      throw Misaligned("a computed position on an axis that a view divides");
-    return {Term{Affine(), e}};
-  }
+  if (e->kind != Expr::Position)
+    return leaves.size() == 1 ? Terms{Term{Affine(), e}} : computedDigits(e, leaves);
   Affine number = e->affine;
   if (number.isConstant() && number.constant < 0)
     number.constant += extentOf(leaves);
-  if (leaves.size() == 1)
-    return {Term{number}};
-  if (number.isConstant())
-    return digitsOf(number.constant, leaves);
-  // The digits of a full count.
-  Terms digits;
-  int64_t stride = extentOf(leaves);
-  for (Atom *leaf : leaves) {
-    stride /= leaf->extent;
-    auto digit = std::find_if(number.factors.begin(), number.factors.end(), [&](const auto &each) {
-      return each.second == stride && find(each.first->leaf) == leaf;
-    });
-    if (digit == number.factors.end())
-      throw Misaligned("a position on an axis that a view divides");
-    digits.push_back(Term{Affine(digit->first)});
-  }
-  return digits;
+  return digits(number, leaves);
 }
 
 E Rules::gather(NetNode *node, const Position &at) {
@@ -373,9 +409,7 @@ E Rules::padded(NetNode *node, const Position &at) {
     size_t dim = at.size() - 1 - i;
     if (!node->ints[2 * i] && !node->ints[2 * i + 1])
       continue;
-    if (flat(x->axes[dim]).size() != 1)
-      throw Misaligned("padding of an axis that a view divides");
-    own[dim] = {Term{join(at[dim], flat(node->axes[dim])) + Affine(-node->ints[2 * i])}};
+    own[dim] = digits(join(at[dim], flat(node->axes[dim])) + Affine(-node->ints[2 * i]), flat(x->axes[dim]));
   }
   return exprs.make({.kind = Expr::Pad, .number = node->number, .arguments = {element(x, own)}});
 }

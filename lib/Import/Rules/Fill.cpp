@@ -6,9 +6,25 @@
 using namespace plc;
 using namespace plc::import;
 
-/// Whether an expression reads a value at these indices, in this order.
-static bool isPlainRead(E e, const std::vector<const Var *> &vars) {
-  return e->kind == Expr::Read && std::equal(e->terms.begin(), e->terms.end(), vars.begin(), vars.end(),
+Axis Rules::axesOfRead(E e, const Layer &home) {
+  Axis leaves;
+  auto made = home.made.find(e->key);
+  if (made == home.made.end() || e->key.node->is(OpClass::Leaf))
+    return axesOf(e->key.node);
+  for (const Var *index : made->second->left)
+    leaves.push_back(index->leaf);
+  return leaves;
+}
+
+/// Whether an expression reads all of a value at these indices, in this order.
+bool Rules::isPlainRead(E e, const std::vector<const Var *> &vars, const Layer &home) {
+  if (e->kind != Expr::Read || e->terms.size() != vars.size())
+    return false;
+  Axis leaves = axesOfRead(e, home);
+  for (size_t i = 0; i < vars.size(); ++i)
+    if (leaves[i]->extent != vars[i]->leaf->extent)
+      return false;
+  return std::equal(e->terms.begin(), e->terms.end(), vars.begin(), vars.end(),
                                              [](const Term &term, const Var *var) { return term.single() == var; });
 }
 
@@ -32,7 +48,7 @@ E Rules::whole(NetNode *node, const std::vector<size_t> &operands, Settings sett
     E e = element(x, at), inner = e;
     while ((inner->kind == Expr::Call && inner->arguments.size() == 1) || inner->kind == Expr::Negate)
       inner = inner->arguments[0];
-    if (!isPlainRead(inner, vars))
+    if (!isPlainRead(inner, vars, *layer))
       throw CannotImport("an operand that is read by parts", node);
     arguments.push_back(e);
   }
@@ -50,7 +66,7 @@ E Rules::normalization(NetNode *node, const Position &at, const std::vector<cons
     for (const Var *var : indicesOf(terms))
       vars.push_back(var);
   std::vector<E> arguments = {e};
-  bool isPlain = vars.size() == 1 && isPlainRead(e, left) && left.back() == vars[0];
+  bool isPlain = vars.size() == 1 && isPlainRead(e, left, *layer) && left.back() == vars[0];
   for (size_t k = 1; k < (isLayer ? 3 : 2); ++k) {
     NetNode *w = node->operand(k);
     isPlain &= w && isParameter(w);
@@ -136,7 +152,7 @@ E Rules::windowed(NetNode *node, const Position &at) {
     position = position + join(inner[i + 1], flat(w->axes[dim])) * windows.dilation[i] + Affine(-windows.pad[i]);
     if (x->axes[dim].empty()) // one row: the others of a window are padding
       throw CannotImport("a convolution of an axis of extent 1", node);
-    image.push_back({Term{position}});
+    image.push_back(digits(position, flat(x->axes[dim])));
     isPadded |= windows.pad[i] != 0;
   }
   E e = element(x, image);
@@ -164,6 +180,8 @@ E Rules::runningSum(NetNode *node, const Position &at) {
 E Rules::best(NetNode *node, const Position &at) {
   NetNode *x = node->operands[0];
   Axis leaves = flat(x->axes[node->dim]);
+  if (leaves.empty())
+    return exprs.number(0, ElementType::I64);
   if (leaves.size() != 1)
     throw Misaligned("the largest along an axis that a view divides");
   const Var *over = exprs.var(leaves[0]);
@@ -174,9 +192,7 @@ E Rules::best(NetNode *node, const Position &at) {
   E e = element(x, own);
   if (node->op == Op::ArgMax)
     return exprs.reduce(node->op, {over}, e);
-  const Var *rank = at[node->dim].empty()
-                        ? exprs.var(node->axes[node->dim].empty() ? leaves[0] : node->axes[node->dim][0])
-                        : at[node->dim][0].single();
+  const Var *rank = at[node->dim][0].single();
   return exprs.make({.kind = Expr::TopK, .arguments = {e}, .vars = {over, rank}});
 }
 
@@ -232,13 +248,15 @@ void Rules::joinParts(Rule &rule, const Position &at) {
     own[node->dim] = varPosition(exprs, {part->axes[node->dim]})[0];
     Affine position = join(own[node->dim], leaves);
     Clause clause{{}, element(part, own), 0, before};
+    before.push_back(leaves);
+    if (clause.right->isNumber(0) && node->operands.size() > 1) // what no clause gives is 0
+      continue;
     for (const Var *var : rule.left) {
       if (var == index)
         clause.joined = clause.left.size();
       clause.left.push_back(var == index ? position : Affine(var));
     }
     rule.clauses.push_back(std::move(clause));
-    before.push_back(leaves);
   }
 }
 

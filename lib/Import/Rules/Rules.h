@@ -55,6 +55,9 @@ public:
   std::vector<NetNode *> consumers(const NetNode *node) const;
   /// The atoms of a value in the order of its rule's axes.
   Axis axesOf(NetNode *node);
+  /// The atoms of a value as a layer reads it: without axes that its rule left out.
+  Axis axesOfRead(E e, const Layer &home);
+  bool isPlainRead(E e, const std::vector<const Var *> &vars, const Layer &home);
   bool isParameter(const NetNode *node) const { return node->op == Op::Parameter; }
 
 private:
@@ -82,6 +85,11 @@ private:
   E formula(NetNode *node, const Position &at);
   E scaled(E e);
   Terms position(E e, const Axis &axis);
+  Terms digits(const Affine &number, const Axis &leaves);
+  E joined(const Terms &digits, const Axis &leaves);
+  Terms computedDigits(E e, const Axis &leaves);
+  Position throughMap(const NetNode *node, const Position &at);
+  Position throughSlice(const NetNode *node, Position at);
   E read(NetNode *node, const Position &at);
   E convert(NetNode *node, const Position &at);
   E chooseByNumber(const Affine &position, const std::vector<E> &choices);

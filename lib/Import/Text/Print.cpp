@@ -144,13 +144,7 @@ std::string Print::read(E e) {
   if (node->op == Op::Input || rules.full.contains(node)) {
     text = readWhole(e);
   } else {
-    auto made = layer.made.find(e->key);
-    Axis leaves;
-    if (made != layer.made.end())
-      for (const Var *index : made->second->left)
-        leaves.push_back(index->leaf);
-    else
-      leaves = rules.axesOf(node);
+    Axis leaves = rules.axesOfRead(e, layer);
     for (size_t i = 0; i < e->terms.size(); ++i)
       text += (i ? ", " : "") + term(e->terms[i], leaves[i]->extent);
   }
@@ -260,9 +254,7 @@ std::string Print::bare(E e) {
 bool Print::isBare(E e, const std::vector<const Var *> &left) {
   auto isInner = [&](E argument) { return isBare(argument, left); };
   switch (e->kind) {
-  case Expr::Read:
-    return std::equal(e->terms.begin(), e->terms.end(), left.begin(), left.end(),
-                      [](const Term &term, const Var *index) { return term.single() == index; });
+  case Expr::Read: return rules.isPlainRead(e, left, layer);
   case Expr::Number: return e->type != ElementType::Bool;
   case Expr::Call: return std::all_of(e->arguments.begin(), e->arguments.end(), isInner);
   case Expr::Infix:
@@ -299,8 +291,8 @@ std::string Print::partPosition(const Clause &clause, bool isSingleBehind) {
 /// A clause's left side may add indices at an offset.
 std::string Print::clause(const std::string &name, const Rule &rule, const Clause &clause) {
   std::string right = expr(clause.right, Loosest), left;
-  bool isFirst = &clause == &rule.clauses.front(), isJoin = rule.clauses.size() > 1;
-  bool isSingleBehind = std::any_of(rule.clauses.begin(), rule.clauses.end(), [](const Clause &each) {
+  bool isFirst = &clause == &rule.clauses.front(), isJoin = rule.key.node->op == Op::Cat;
+  bool isSingleBehind = rule.clauses.size() == 1 || std::any_of(rule.clauses.begin(), rule.clauses.end(), [](const Clause &each) {
     return !each.before.empty() && each.left[each.joined].factors.empty();
   });
   for (size_t i = 0; i < clause.left.size(); ++i) {

@@ -29,7 +29,7 @@ private:
   std::string bound(const Var *index); // in brackets, with its size where nothing else gives it
   std::string arguments(E e, bool isBare);
   std::string bare(E e);
-  static bool isBare(E e, const std::vector<const Var *> &left);
+  bool isBare(E e, const std::vector<const Var *> &left);
   std::string nameOf(const RuleKey &key) const;
   std::string list(const std::vector<const Var *> &vars);
 
