@@ -54,9 +54,9 @@ Hlo HloGraph::view(const Hlo &x, Shape shape) {
     return view(source->second, std::move(shape));
   if (shape == x.shape)
     return x;
-  Hlo result = add("view", "default", {{"self", ValueName{x.name}}, {"size", shape}}, x.type, shape);
   if (std::optional<double> value = splat(x))
-    splats[result.name] = *value;
+    return full(*value, x.type, shape);
+  Hlo result = add("view", "default", {{"self", ValueName{x.name}}, {"size", shape}}, x.type, shape);
   views[result.name] = x;
   return result;
 }

@@ -154,7 +154,7 @@ Position Rules::throughSlice(const NetNode *node, Position at) {
   }
   if (source.size() == 1) {
     Affine position = join(terms, own) * tile.step + Affine(tile.start);
-    position.isFirstPart = tile.step == 1 && tile.start == 0;
+    position.isFirstPart = position.single() != nullptr;
     terms = {Term{position}};
     return at;
   }

@@ -114,7 +114,27 @@ bool Rules::isRuleInside(NetNode *node, NetNode *user) {
   return node->weight > longest && to != Op::Softmax;
 }
 
+/// Whether what lies outside of a slice could be read by padding: then the slice is a rule of its own.
+static bool isPaddedSlice(const NetNode *node) {
+  if (node->op != Op::Pad && node->op != Op::Convolution)
+    return false;
+  for (const NetNode *x = node->operands[0]; x->isMap() && !x->isLeaf(); x = x->operands[0])
+    if (x->op == Op::Slice && x->tile.kind != Tile::Whole) {
+      int64_t end = x->ints[0] + x->ints[1] * (x->extent(x->dim) - 1) + 1;
+      size_t pad = 2 * size_t(x->rank() - 1 - x->dim);
+      bool isFront = node->op == Op::Pad && x == node->operands[0] && x->ints[0] == 0 &&
+                     (pad >= node->ints.size() || node->ints[pad + 1] == 0 || end == x->operands[0]->extent(x->dim));
+      if (!isFront)
+        return true;
+    }
+  return false;
+}
+
 bool Rules::isRule(NetNode *node) {
+  if (isPaddedSlice(node)) {
+    node->operands[0]->isRule = true;
+    node->operands[0]->segment = node->segment;
+  }
   if (isJoin(node))
     return !node->isFloating;
   if (node->isMap())
