@@ -204,7 +204,9 @@ std::string moduleOf(const ModelRequest &request, ScratchFolder &scratch) {
 }
 
 /// Whether a file is compiled before it runs: a model, or IR.
-bool isCompiled(const fs::path &file) { return file.extension() == ".ein" || file.extension() == ".mlir"; }
+bool isCompiled(const fs::path &file) {
+  return file.extension() == ".ein" || file.extension() == ".mlir" || file.extension() == ".pt2";
+}
 
 } // namespace
 

@@ -130,6 +130,26 @@ NetNode *pad(Call &call) {
   return call.build.make(Op::Pad, {x}, call.type(), {.ints = pads, .number = call.real("value")});
 }
 
+/// A tensor of other strides over the same elements: the order of its axes.
+NetNode *asStrided(Call &call) {
+  NetNode *x = call.tensor("self");
+  std::vector<int64_t> size = call.integers("size"), stride = call.integers("stride"), order;
+  for (size_t i = 0; i < size.size(); ++i)
+    if (size[i] > 1)
+      order.push_back(int64_t(i));
+  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return stride[a] > stride[b]; });
+  std::vector<int64_t> sorted, back(order.size());
+  int64_t expected = 1;
+  for (size_t i = order.size(); i-- > 0; expected *= size[order[i]])
+    if (stride[order[i]] != expected)
+      throw CannotImport("as_strided of a part of a tensor");
+  for (int64_t dim : order)
+    sorted.push_back(size[dim]);
+  for (size_t i = 0; i < order.size(); ++i)
+    back[std::count_if(order.begin(), order.end(), [&](int64_t dim) { return dim < order[i]; })] = int64_t(i);
+  return call.build.view(call.build.permute(call.build.view(x, sorted), back), size);
+}
+
 NetNode *roll(Call &call) {
   NetNode *x = call.tensor("self");
   std::vector<int64_t> shifts = call.integers("shifts"), dims = call.integers("dims");
@@ -243,7 +263,7 @@ const std::unordered_map<std::string_view, Handler> handlers = {{"permute", perm
                                                                 {"pad", pad},
                                                                 {"roll", roll},
                                                                 {"slice_scatter", sliceScatter},
-                                                                {"diff", difference}, {"scatter", scatter},
+                                                                {"diff", difference}, {"as_strided", asStrided}, {"scatter", scatter},
                                                                 {"gather", gather},
                                                                 {"index", index},
                                                                 {"index_select", indexSelect},

@@ -6,6 +6,7 @@
 #include "plc/Import/ImportModel.h"
 
 #include <algorithm>
+#include <regex>
 
 using namespace plc;
 using namespace plc::import;
@@ -35,7 +36,7 @@ private:
   bool joins(const LayerCall &before, const LayerCall &next) const;
   std::string printCalls();
   void givePaths(const LayerCall &call, const std::string &prefix);
-  std::string loss();
+  void takeLoss();
   std::string header();
   std::string resolved(std::string text) const;
 
@@ -53,6 +54,7 @@ private:
   std::set<std::string> live;
   std::vector<LayerCall> calls;
   std::map<const NetNode *, std::string> paths; // of parameters
+  std::string lossInput, lossLine;              // that --loss adds
 };
 } // namespace
 
@@ -62,7 +64,8 @@ void Assembler::nameOutputs() {
   for (size_t i = 0; i < given.size(); ++i) {
     bool isNamed = !given[i].empty() &&
                    std::any_of(given[i].begin(), given[i].end(), [](unsigned char c) { return std::isalpha(c); });
-    std::string name = isNamed ? snakeCase(given[i]) : given.size() == 1 ? "y" : "y" + std::to_string(i);
+    bool isScalar = given.size() == 1 && rules.outputs[i]->rank() == 0; // what a model returns to be trained
+    std::string name = isScalar ? "loss" : isNamed ? snakeCase(given[i]) : given.size() == 1 ? "y" : "y" + std::to_string(i);
     while (isReserved(name) || !taken.insert(name).second)
       name += "_of";
     outputs.push_back(name);
@@ -228,12 +231,61 @@ std::string Assembler::printCalls() {
   return text;
 }
 
+/// Losses of the library; those of classes take positions along the last axis.
+static bool isLoss(const std::string &name, bool &ofClasses) {
+  static const std::map<std::string, bool> known = {
+      {"cross_entropy", true}, {"smoothed_cross_entropy", true}, {"squared_error", false}, {"huber", false}, {"binary_cross_entropy", false}};
+  auto found = known.find(name);
+  ofClasses = found != known.end() && found->second;
+  return found != known.end();
+}
+
+/// "cross_entropy(logits, label)": the mean over all axes; `output` stands for the only result.
+void Assembler::takeLoss() {
+  std::smatch match;
+  static const std::regex form(R"(\s*(\w+)\s*\(\s*(\w+)\s*,\s*(\w+)\s*\)\s*)");
+  bool ofClasses = false;
+  if (!std::regex_match(options.loss, match, form) || !isLoss(match[1], ofClasses))
+    throw ImportError("--loss is LOSS(RESULT, NAME) with one of cross_entropy, smoothed_cross_entropy, squared_error, huber and "
+                      "binary_cross_entropy, found '" + options.loss + "'");
+  std::string result = match[2], target = match[3];
+  if (outputs.size() == 1 && result == "output")
+    result = outputs[0];
+  auto found = std::find(outputs.begin(), outputs.end(), result);
+  if (found == outputs.end())
+    throw ImportError("--loss names the result '" + result + "', but the model has " + joined(outputs));
+  bool isTaken = isReserved(target) || std::any_of(rules.net.inputs.begin(), rules.net.inputs.end(), [&](auto *input) { return inputName(input) == target; });
+  if (isTaken || std::find(outputs.begin(), outputs.end(), target) != outputs.end())
+    throw ImportError("--loss adds an input '" + target + "', which is a name already; choose another one");
+  NetNode *node = rules.outputs[found - outputs.begin()];
+  Axis axes = rules.axesOf(node);
+  std::vector<std::string> indices, extents;
+  std::set<std::string> taken;
+  for (Atom *leaf : axes) {
+    extents.push_back(sizes.name(leaf));
+    indices.push_back(indexName(extents.back(), taken));
+    taken.insert(indices.back());
+  }
+  std::string classIndex = ofClasses && !indices.empty() ? indices.back() : "", read = result + "[" + joined(indices) + "]";
+  if (ofClasses && !indices.empty()) {
+    indices.pop_back();
+    extents.pop_back();
+  }
+  lossInput = target + (ofClasses ? ": i32[" : "[") + joined(extents) + "]";
+  lossLine = "  loss = mean[" + joined(indices) + "](" + match[1].str() + (ofClasses ? "[" + classIndex + "]" : "") + "(" + read + ", " + target +
+             "[" + joined(indices) + "]))\n";
+}
+
 std::string Assembler::header() {
   std::string inputs, results;
   for (const NetNode *input : rules.net.inputs)
     inputs += (inputs.empty() ? "" : ", ") + inputName(input) + inputType(input, sizes);
   for (size_t i = 0; i < outputs.size(); ++i)
     results += (results.empty() ? "" : ", ") + outputs[i] + extentsOf(rules, rules.outputs[i], sizes);
+  if (!options.loss.empty()) {
+    inputs += (inputs.empty() ? "" : ", ") + lossInput;
+    results = "loss, " + results;
+  }
   std::string name = snakeCase(options.name);
   return "model " + (isReserved(name) ? name + "_model" : name) + "(" + inputs + ") -> " + results;
 }
@@ -263,7 +315,11 @@ ImportedRules Assembler::run() {
   nameOutputs();
   printLayers();
   makeCalls();
-  std::string body = printCalls(), head = header(), layers;
+  std::string body = printCalls();
+  if (!options.loss.empty())
+    takeLoss();
+  body += lossLine;
+  std::string head = header(), layers;
   for (const auto &[name, text] : printed)
     layers += "layer " + name + resolved(text);
   result.text = "# " + options.name + ".ein: imported from PyTorch.\nuse std.nn\n";
@@ -279,6 +335,9 @@ ImportedRules plc::import::importModel(const ImportedModel &model, const ImportO
     Net net = makeNet(model);
     findLive(net);
     Atoms atoms;
+    for (const NetNode *node : net.order)
+      if (node->op == Op::Input && !node->input)
+        throw CannotImport("a further result of this operator is used, which is not supported", node);
     Align(net, atoms).run();
     std::vector<Segment> segments = findSegments(net);
     alignEqualBlocks(net, segments, atoms);
