@@ -1,0 +1,172 @@
+"""make_models.py FOLDER: writes small models as archives, with inputs, results and gradients as PyTorch 2.13 computes them (.npz)."""
+import json
+import math
+import pathlib
+import sys
+
+import numpy
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class Cnn(nn.Module):
+    """Convolutions with norms, a pool, a shortcut, a mean of the image."""
+
+    def __init__(self):
+        super().__init__()
+        self.stem = nn.Sequential(nn.Conv2d(3, 4, 3, 2, 1, bias=False), nn.BatchNorm2d(4), nn.ReLU())
+        self.conv = nn.Conv2d(4, 4, 3, padding=1)
+        self.fc = nn.Linear(4, 5)
+
+    def forward(self, image):
+        x = F.max_pool2d(self.stem(image), 2)
+        return self.fc(F.adaptive_avg_pool2d(F.relu(x + self.conv(x)), 1).flatten(1))
+
+
+class Block(nn.Module):
+    def __init__(self, features, heads):
+        super().__init__()
+        self.heads = heads
+        self.ln1, self.ln2 = nn.LayerNorm(features), nn.LayerNorm(features)
+        self.qkv, self.proj = nn.Linear(features, 3 * features), nn.Linear(features, features)
+        self.fc1, self.fc2 = nn.Linear(features, 4 * features), nn.Linear(4 * features, features)
+
+    def forward(self, x):
+        b, t, d = x.shape
+        q, k, v = self.qkv(self.ln1(x)).view(b, t, 3, self.heads, d // self.heads).permute(2, 0, 3, 1, 4)
+        a = q @ k.transpose(-1, -2) * (d // self.heads) ** -0.5
+        a = a.masked_fill(~torch.tril(torch.ones(t, t, dtype=torch.bool)), -math.inf).softmax(-1)
+        x = x + self.proj((a @ v).transpose(1, 2).reshape(b, t, d))
+        return x + self.fc2(F.gelu(self.fc1(self.ln2(x))))
+
+
+class Gpt(nn.Module):
+    """A decoder with fused queries, keys and values, learned positions and tied weights."""
+
+    def __init__(self, vocabulary=11, features=8, heads=2, blocks=2):
+        super().__init__()
+        self.wte, self.wpe = nn.Embedding(vocabulary, features), nn.Embedding(7, features)
+        self.blocks = nn.ModuleList(Block(features, heads) for _ in range(blocks))
+        self.ln, self.head = nn.LayerNorm(features), nn.Linear(features, vocabulary, bias=False)
+        self.head.weight = self.wte.weight
+
+    def forward(self, tok):
+        x = self.wte(tok) + self.wpe(torch.arange(tok.shape[1]))
+        for block in self.blocks:
+            x = block(x)
+        return {"logits": self.head(self.ln(x))}
+
+
+class RopeLayer(nn.Module):
+    """Grouped queries, rotary positions, a mixture of experts."""
+
+    def __init__(self, d=12, heads=4, groups=2, k=6, experts=3, f=10):
+        super().__init__()
+        self.heads, self.groups, self.k = heads, groups, k
+        self.norm, self.norm2 = nn.RMSNorm(d), nn.RMSNorm(d)
+        self.q_proj, self.o_proj = nn.Linear(d, heads * k, bias=False), nn.Linear(heads * k, d, bias=False)
+        self.k_proj, self.v_proj = nn.Linear(d, groups * k, bias=False), nn.Linear(d, groups * k, bias=False)
+        self.gate = nn.Linear(d, experts, bias=False)
+        self.up, self.down = nn.Parameter(torch.randn(experts, f, d)), nn.Parameter(torch.randn(experts, d, f))
+
+    def turned(self, x, cos, sin):
+        a, b = x.chunk(2, -1)
+        return x * cos + torch.cat((-b, a), -1) * sin
+
+    def forward(self, x, cos, sin):
+        b, s, _ = x.shape
+        n = self.norm(x)
+        q = self.turned(self.q_proj(n).view(b, s, self.heads, self.k).transpose(1, 2), cos, sin)
+        k = self.turned(self.k_proj(n).view(b, s, self.groups, self.k).transpose(1, 2), cos, sin)
+        v = self.v_proj(n).view(b, s, self.groups, self.k).transpose(1, 2)
+        a = F.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)
+        x = x + self.o_proj(a.transpose(1, 2).reshape(b, s, -1))
+        n = self.norm2(x)
+        best, chosen = self.gate(n).softmax(-1).topk(2, -1)
+        h = F.silu((self.up[chosen] @ n[:, :, None, :, None]).squeeze(-1))
+        return x + ((self.down[chosen] @ h.unsqueeze(-1)).squeeze(-1) * best.unsqueeze(-1)).sum(2)
+
+
+class Rope(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Embedding(9, 12)
+        self.layers = nn.ModuleList(RopeLayer() for _ in range(2))
+        self.register_buffer("frequencies", 10000.0 ** -(torch.arange(0, 6, 2) / 6), persistent=False)
+
+    def forward(self, tok):
+        angle = torch.arange(tok.shape[1])[:, None] * self.frequencies[None]
+        angle = torch.cat((angle, angle), -1)
+        x = self.embed(tok)
+        for layer in self.layers:
+            x = layer(x, angle.cos(), angle.sin())
+        return x
+
+
+class Views(nn.Module):
+    """Views that divide one axis differently, uneven joins and slices, padding, changes in place, results in other orders."""
+
+    def forward(self, x, y):
+        a = torch.tanh(x).reshape(2, 3, 4).transpose(1, 2).reshape(2, 6, 2)  # 3 x 4 as 6 x 2
+        joined = torch.cat((x[:, :5], y, x[:, 7:]), 1)
+        shifted = F.pad(x[:, :-1], (1, 0))
+        z = torch.zeros(2, 12)
+        z[:, 2:5] = y[:, :3]
+        z[:, 3] += 1
+        return a, joined, shifted, z, (x.view(2, 6, 2).sum(-1)).t()
+
+
+class Refused(nn.Module):
+    def forward(self, x):
+        return torch.linalg.inv(x) + x.cummax(0).values + torch.linalg.inv(x * 2)
+
+
+def save(path, program):
+    """Without what no reader looks at; paths of this machine are shortened."""
+    torch.export.save(program, path)
+    read = torch._C.PyTorchFileReader(str(path))
+    members = {name: read.get_record(name) for name in read.get_all_records() if "sample_inputs" not in name and not name.startswith(".data")}
+    write = torch._C.PyTorchFileWriter(str(path))
+    here = str(pathlib.Path(__file__).resolve().parent)
+    for name, data in members.items():
+        if name.endswith(".json"):
+            data = json.dumps(json.loads(data.decode().replace(here, "models")), separators=(",", ":")).encode()
+        write.write_record(name, data, len(data))
+    write.write_end_of_file()
+
+
+def numbers(values):
+    return values.detach().numpy().astype("i4") if not values.is_floating_point() else values.detach().numpy()
+
+
+def make(name, model, inputs, label=None):
+    with torch.no_grad():  # no bias is 0 and no gain 1, so that a forgotten one shows
+        for parameter in model.parameters():
+            if parameter.dim() == 1:
+                parameter.add_(0.1 * torch.randn(parameter.shape))
+        for key, buffer in model.named_buffers():
+            if "running" in key:
+                buffer.add_(0.2 * torch.rand(buffer.shape))
+    model.eval()
+    program = torch.export.export(model, (), kwargs=inputs)
+    save(folder / f"{name}.pt2", program)
+    results = model(**inputs)
+    results = [results] if isinstance(results, torch.Tensor) else list(results.values()) if isinstance(results, dict) else list(results)
+    data = {f"in:{key}": numbers(value) for key, value in inputs.items()} | {f"out:{i}": numbers(value) for i, value in enumerate(results)}
+    if label is not None:
+        loss = F.cross_entropy(results[0].reshape(-1, results[0].shape[-1]), label.reshape(-1))
+        loss.backward()
+        data |= {"in:label": numbers(label), "loss": numbers(loss)}
+        data |= {f"grad:{key}": numbers(value.grad) for key, value in model.named_parameters()}
+    numpy.savez_compressed(folder / f"{name}.npz", **data)
+
+
+folder = pathlib.Path(sys.argv[1])
+torch.manual_seed(0)
+make("mlp", nn.Sequential(nn.Linear(6, 8), nn.Tanh(), nn.Linear(8, 3)), {"input": torch.randn(4, 6)}, torch.tensor([0, 2, 1, 1]))
+make("cnn", Cnn(), {"image": torch.randn(2, 3, 12, 12)})
+make("gpt", Gpt(), {"tok": torch.randint(11, (2, 5))}, torch.randint(11, (2, 5)))
+make("rope", Rope(), {"tok": torch.randint(9, (2, 5))}, torch.randint(12, (2, 5)))
+make("views", Views(), {"x": torch.randn(2, 12), "y": torch.randn(2, 4)})
+save(folder / "refused.pt2", torch.export.export(Refused(), (torch.eye(2) * 3,)))
