@@ -6,12 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Fuzz.h"
+#include "GraphCheck.h"
 #include "plc/Import/ReadPt2.h"
 
 #include <array>
 #include <cstring>
-#include <set>
-#include <stdexcept>
 #include <string_view>
 
 using namespace plc;
@@ -75,54 +74,6 @@ std::string archiveWith(size_t changed, std::string_view text) {
   append(bytes, begin, 4);
   bytes.append(2, '\0');
   return bytes;
-}
-
-/// Requires that each value is defined once, before it is read, and has a type.
-void checkGraph(const Graph &graph) {
-  std::set<std::string> defined;
-  auto define = [&](const std::string &name) {
-    require(defined.insert(name).second, "a value that is defined twice");
-    require(graph.types.count(name) || graph.otherTypes.count(name), "a value without a type");
-  };
-  auto use = [&](const ValueName &value) {
-    require(value.name.empty() || defined.count(value.name), "a value that is not defined before it is read");
-  };
-  for (const Input &input : graph.inputs)
-    define(input.value);
-  for (const Node &node : graph.nodes) {
-    for (const auto &[name, argument] : node.arguments) {
-      if (const auto *value = std::get_if<ValueName>(&argument))
-        use(*value);
-      if (const auto *values = std::get_if<std::vector<ValueName>>(&argument))
-        for (const ValueName &value : *values)
-          use(value);
-    }
-    for (const std::string &result : node.results)
-      if (!result.empty())
-        define(result);
-    for (const auto &[name, body] : node.bodies)
-      checkGraph(*body);
-  }
-  for (const Output &output : graph.outputs)
-    use({output.value});
-}
-
-void checkWeights(const ImportedModel &model) {
-  for (const Input &input : model.graph.inputs) {
-    if (input.kind == Input::Kind::User)
-      continue;
-    const TensorType &type = model.graph.types.at(input.value);
-    size_t bytes = byteWidth(type.type);
-    for (int64_t size : type.shape)
-      bytes *= static_cast<size_t>(size);
-    model.weights->storageOf(input);
-    if (bytes > (1 << 16)) // takes too long
-      continue;
-    try {
-      require(model.weights->read(input).size() == bytes, "a tensor that its type does not have");
-    } catch (const std::runtime_error &) { // exported without values, or a bool that is none
-    }
-  }
 }
 
 } // namespace

@@ -310,10 +310,11 @@ std::optional<ImportedModel> readStableHlo(StringRef text, StringRef parametersA
     first += diagnostic.str();
     return mlir::success();
   });
+  std::string terminated = text.str(); // the lexer looks at the byte behind the end
   try {
     checkNesting(text);
     mlir::OwningOpRef<mlir::ModuleOp> module =
-        mlir::parseSourceString<mlir::ModuleOp>(text, mlir::ParserConfig(&context, /*verifyAfterParse=*/true));
+        mlir::parseSourceString<mlir::ModuleOp>(terminated, mlir::ParserConfig(&context, /*verifyAfterParse=*/true));
     if (!module)
       throw ReadError("is not MLIR in its generic form (" + first + "); " + printAgain);
     return HloReader(parametersArgument).read(*module);

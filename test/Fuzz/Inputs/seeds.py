@@ -4,7 +4,7 @@ The seeds of parser and frontend are the declarations of every program of the ex
 the pages of docs/, their words those of the language. The seeds of strategy and map are such files of these places, those of
 tensors small files of each type, those of checkpoint its files, those of manifest what modules made by hand say, whole and of one
 entry each, those of flight changes of one, those of pt2
-its members."""
+its members, those of hlo single operations."""
 import hashlib
 import io
 import json
@@ -210,6 +210,31 @@ def pt2s():
     yield b"\0" + file.getvalue()
 
 
+def hlos():
+    """The operations of the tests of the reader, each in a function that takes and returns its operands' types."""
+    for file in sorted((ROOT / "test/Import/Read").glob("stablehlo-*.mlir")):
+        text = re.sub(r"^ *//.*\n", "", file.read_text(), flags=re.M)
+        results = dict(re.findall(r'^    (%\w+) = ("(?:[^\n]*\(\{\n.*?\n    \}\)[^\n]*|[^\n]*))$', text, re.M | re.S))
+        for value, operation in results.items():
+            operands = re.match(r'"[\w.]+"\((.*?)\)', operation)[1].split(", ")
+            types, result = re.search(r": \(([^()]*)\) -> ([^()]*)$", operation).groups()
+            constants = [f"{x} = {results[x]}" for x in dict.fromkeys(operands) if "stablehlo.constant" in results.get(x, "")]
+            arguments = dict(zip(operands, re.findall(r"tensor<.*?>", types)))
+            arguments = ", ".join(f"{x}: {type}" for x, type in arguments.items() if x and not any(c.startswith(x + " ") for c in constants))
+            lines = "\n".join([*constants, f"{value} = {operation}"])
+            yield (f'"func.func"() <{{sym_name = "main"}}> ({{\n^bb0({arguments}):\n{lines}\n"func.return"({value}) : ({result}) -> ()\n}})'
+                   " : () -> ()\n").replace("^bb0():\n", "").encode()
+    yield b'"func.func"() <{sym_name = "f"}> ({\n^bb0(%a: tensor<f32>):\n"func.return"(%a) : (tensor<f32>) -> ()\n}) : () -> ()\n' \
+          b'"func.func"() <{sym_name = "main"}> ({\n^bb0(%a: tensor<f32> loc("p[0]")):\n%0 = "func.call"(%a) <{callee = @f}> : (tensor<f32>) -> tensor<f32>' \
+          b' loc("jit(f)/h.0/add"("m.py":3:4))\n"func.return"(%0) : (tensor<f32>) -> ()\n}) : () -> ()\n'
+
+
+def wordsOfHlos():
+    for source in sorted((ROOT / "lib/Import/Read").glob("*Hlo*.cpp")):
+        yield from re.findall(r'"([\w.]+)"', source.read_text())
+    yield from ("stablehlo.", "chlo.", "tensor<", "array<i64: ", "dense<", "xf32>", "xi32>", "xi1>", "-1", "9223372036854775807", "#stablehlo", "loc(", "callsite(")
+
+
 def wordsOfPt2s():
     for source in sorted((ROOT / "lib/Import/Read").glob("*Pt2*.cpp")):
         yield from re.findall(r'"([\w./]+)"', source.read_text())
@@ -219,7 +244,7 @@ def wordsOfPt2s():
 TARGETS = {"parser": (declarations, words), "frontend": (declarations, words), "strategy": (strategies, keysOfTables),
            "map": (maps, keysOfTables), "tensors": (tensors, wordsOfTensors), "manifest": (manifests, keysOfManifests),
            "checkpoint": (checkpoints, wordsOfCheckpoints), "flight": (flights, wordsOfFlights),
-           "pt2": (pt2s, wordsOfPt2s)}
+           "pt2": (pt2s, wordsOfPt2s), "hlo": (hlos, wordsOfHlos)}
 
 
 def main():
