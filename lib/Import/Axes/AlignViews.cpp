@@ -96,15 +96,18 @@ std::vector<Axis> Align::view(NetNode &node) {
     return axes;
   } catch (const Misaligned &) {
   }
-  // All axes are counted by one, in a rule; the view divides that one.
-  NetNode *whole = makeBarrier(node, x, 0);
-  int64_t count = 1;
-  for (int64_t extent : x->shape())
-    count *= extent;
-  whole->type.shape = {count};
-  whole->tile.merged = flat(x->axes);
-  whole->axes = {{atoms.make(count)}};
-  whole->axes[0][0]->sum = {whole->tile.merged};
+  // All axes but the first ones that stay are counted by one, in a rule; the view divides that one.
+  int kept = 0;
+  while (kept < std::min(x->rank(), node.rank()) && x->extent(kept) == node.extent(kept))
+    ++kept;
+  NetNode *whole = makeBarrier(node, x, kept);
+  whole->tile.merged = flat(Axes(x->axes.begin() + kept, x->axes.end()));
+  int64_t count = extentOf(whole->tile.merged);
+  whole->type.shape.resize(kept);
+  whole->type.shape.push_back(count);
+  whole->axes.resize(kept);
+  whole->axes.push_back({atoms.make(count)});
+  whole->axes.back()[0]->sum = {whole->tile.merged};
   node.operands[0] = whole;
   return regroup(whole->axes, node.shape());
 }

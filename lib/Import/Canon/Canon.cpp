@@ -60,7 +60,7 @@ private:
   Builder build;
   std::map<std::string, NetNode *> values;
   std::map<std::string, const Node *> aliases; // by result: what shares the memory of its operand
-  std::set<const NetNode *> ends; // of results, below their changes of indices
+  std::set<const NetNode *> ends;              // of results, below their changes of indices
   std::map<std::pair<std::string, std::vector<int64_t>>, NetNode *> stored; // by storage and shape
   /// An operator that cannot be imported: why, how often, and where first.
   struct Refused {
@@ -174,9 +174,10 @@ const std::string *Canon::selfOf(const Node &node) {
 
 /// Operators whose results share the memory of their operand.
 bool Canon::isAlias(const std::string &name) {
-  static const std::set<std::string> names = {"view",   "reshape", "flatten",   "unflatten", "view_as", "reshape_as", "unsqueeze",
-                                              "squeeze", "permute", "transpose", "t",         "slice",   "select",     "narrow",
-                                              "expand",  "split",   "split_with_sizes", "chunk", "unbind", "detach",    "alias"};
+  static const std::set<std::string> names = {
+      "view",    "reshape", "flatten",          "unflatten", "view_as", "reshape_as", "unsqueeze",
+      "squeeze", "permute", "transpose",        "t",         "slice",   "select",     "narrow",
+      "expand",  "split",   "split_with_sizes", "chunk",     "unbind",  "detach",     "alias"};
   return names.contains(name);
 }
 
@@ -196,8 +197,9 @@ NetNode *Canon::unmapped(NetNode *map, NetNode *value) {
     int64_t start = map->ints[0], length = value->extent(map->dim), extent = x->extent(map->dim);
     if (map->op == Op::Slice && map->ints[1] != 1)
       throw CannotImport("it changes each second element of a tensor in place");
-    return build.cat({build.slice(x, map->dim, 0, start), value, build.slice(x, map->dim, start + length, extent - start - length)},
-                     map->dim);
+    return build.cat(
+        {build.slice(x, map->dim, 0, start), value, build.slice(x, map->dim, start + length, extent - start - length)},
+        map->dim);
   }
   default: throw CannotImport("it changes a view of another tensor in place");
   }
@@ -263,6 +265,7 @@ Net Canon::run() {
               placeOf(entry.first->source);
     throw CannotImport(text);
   }
+  matchJoins(build.net);
   takeOutputs();
   return std::move(build.net);
 }

@@ -57,6 +57,8 @@ private:
 
 /// Replaces an operator by a known function that it ends, as x * sigmoid(x) is silu.
 void match(NetNode &node);
+/// Slices of joined tensors become slices of a part, where they lie in one.
+void matchJoins(Net &net);
 
 /// One operator of the graph: its arguments by name.
 class Call {

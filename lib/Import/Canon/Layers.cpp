@@ -131,7 +131,8 @@ NetNode *batchNorm(Call &call) {
 NetNode *plainGroupNorm(Call &call, int64_t groups) {
   Builder &build = call.build;
   NetNode *x = call.tensor("input");
-  std::vector<int64_t> shape = {x->extent(0), groups, x->extent(1) / groups}, kept = {x->extent(0), groups, 1}, dims = {2};
+  std::vector<int64_t> shape = {x->extent(0), groups, x->extent(1) / groups}, kept = {x->extent(0), groups, 1},
+                       dims = {2};
   for (int i = 2; i < x->rank(); ++i) {
     shape.push_back(x->extent(i));
     kept.push_back(1);
@@ -247,7 +248,8 @@ NetNode *topk(Call &call) {
     throw CannotImport("topk of the smallest");
   std::vector<int64_t> shape = x->shape();
   shape[dim] = call.integer("k");
-  NetNode *positions = call.build.make(shape[dim] == 1 ? Op::ArgMax : Op::TopK, {x}, {ElementType::I64, shape}, {.dim = dim});
+  NetNode *positions =
+      call.build.make(shape[dim] == 1 ? Op::ArgMax : Op::TopK, {x}, {ElementType::I64, shape}, {.dim = dim});
   call.results[0] = call.build.make(Op::PickedBest, {x, positions}, {x->type.type, shape}, {.dim = dim});
   if (call.results.size() > 1)
     call.results[1] = positions;
@@ -375,7 +377,8 @@ const std::unordered_map<std::string_view, Handler> handlers = {
     {"argmax", argmax},
     {"cumsum", cumsum},
     {"_weight_norm", weightNorm},
-    {"adaptive_avg_pool1d", [](Call &c) -> NetNode * {
+    {"adaptive_avg_pool1d",
+     [](Call &c) -> NetNode * {
        if (c.shape().back() != 1)
          throw CannotImport("an adaptive pool of one axis to more than one element");
        return c.build.reduce(Op::Mean, c.tensor("self"), {-1}, c.type());

@@ -74,7 +74,8 @@ static bool matchIdentity(NetNode &node) {
   if (!isSum && !isProduct)
     return false;
   for (size_t k : {1, 0}) {
-    bool isNeutral = numberOf(node.operands[k]) == (isSum ? 0.0 : 1.0) && (k == 1 || node.op == Op::Add || node.op == Op::Mul);
+    bool isNeutral =
+        numberOf(node.operands[k]) == (isSum ? 0.0 : 1.0) && (k == 1 || node.op == Op::Add || node.op == Op::Mul);
     NetNode *x = node.operands[1 - k];
     if (isNeutral && x->type == node.type) {
       become(node, Op::Copy, {x});
@@ -82,6 +83,38 @@ static bool matchIdentity(NetNode &node) {
     }
   }
   return false;
+}
+
+/// The part of a join in which a slice or a selected element lies; null if it lies in several.
+static NetNode *partOf(const NetNode &node, int64_t &offset) {
+  offset = node.ints[0];
+  int64_t length = node.op == Op::Select ? 1 : node.extent(node.dim);
+  for (NetNode *part : node.operands[0]->operands) {
+    int64_t extent = part->extent(node.dim);
+    if (offset >= 0 && offset + length <= extent)
+      return part;
+    offset -= extent;
+  }
+  return nullptr;
+}
+
+void plc::import::matchJoins(Net &net) {
+  for (NetNode &node : net.nodes) {
+    bool isSlice = node.op == Op::Slice && node.ints[1] == 1;
+    int64_t offset = 0;
+    while ((isSlice || node.op == Op::Select) && !node.formula && node.operands[0]->op == Op::Cat &&
+           node.operands[0]->dim == node.dim) {
+      NetNode *part = partOf(node, offset);
+      if (!part)
+        break;
+      node.operands[0] = part;
+      node.ints[0] = offset;
+      if (isSlice && part->shape() == node.shape()) {
+        node.op = Op::Copy;
+        break;
+      }
+    }
+  }
 }
 
 void plc::import::match(NetNode &node) {

@@ -191,7 +191,8 @@ NetNode *difference(Call &call) {
 /// At the positions that an index has along an axis, the source; elsewhere as before. Of equal positions PyTorch promises nothing.
 NetNode *scatter(Call &call) {
   Builder &build = call.build;
-  NetNode *x = call.tensor("self"), *index = call.tensor("index"), *source = call.tensor(call.has("value") ? "value" : "src");
+  NetNode *x = call.tensor("self"), *index = call.tensor("index"),
+          *source = call.tensor(call.has("value") ? "value" : "src");
   int dim = call.dim("dim", x->rank()), rank = x->rank();
   for (int i = 0; i < rank; ++i)
     if (i != dim && index->extent(i) != x->extent(i))
@@ -263,7 +264,9 @@ const std::unordered_map<std::string_view, Handler> handlers = {{"permute", perm
                                                                 {"pad", pad},
                                                                 {"roll", roll},
                                                                 {"slice_scatter", sliceScatter},
-                                                                {"diff", difference}, {"as_strided", asStrided}, {"scatter", scatter},
+                                                                {"diff", difference},
+                                                                {"as_strided", asStrided},
+                                                                {"scatter", scatter},
                                                                 {"gather", gather},
                                                                 {"index", index},
                                                                 {"index_select", indexSelect},

@@ -114,7 +114,7 @@ struct NetNode {
   std::vector<NetNode *> users; // that compute; each once
   bool isLive = false, isRule = false, isHeavy = false, isFloating = false;
   bool isOutput = false, isResult = false; // a result of the model; the rule that is one
-  int weight = 0, cost = -1; // operators in its expression; of conditions on integer inputs
+  int weight = 0, cost = -1;               // operators in its expression; of conditions on integer inputs
   int segment = -1;
 
   const std::vector<int64_t> &shape() const { return type.shape; }

@@ -122,8 +122,17 @@ Terms Rules::computedDigits(E e, const Axis &leaves) {
   return terms;
 }
 
-/// Several digits as one number, of which some are computed.
 E Rules::joined(const Terms &digits, const Axis &leaves) {
+  // The digits of one expression are that expression.
+  E first = digits.empty() ? nullptr : digits[0].computed;
+  if (first && first->kind == Expr::Infix && first->op == Op::FloorDiv) {
+    Terms all = computedDigits(first->arguments[0], leaves);
+    bool isSameNumber = true;
+    for (size_t i = 0; i < digits.size(); ++i)
+      isSameNumber &= digits[i].computed && isSame(digits[i].computed, all[i].computed);
+    if (isSameNumber)
+      return first->arguments[0];
+  }
   E number = nullptr;
   for (size_t i = 0; i < digits.size(); ++i) {
     E digit = digits[i].computed ? digits[i].computed : exprs.position(digits[i].affine);
@@ -263,7 +272,8 @@ E Rules::patches(NetNode *node, const Position &at) {
     if (w->axes[i].empty())
       image.push_back(at[i]);
     else
-      image.push_back(digits(join(at[i], flat(node->axes[i])) * w->extent(i) + inner[i - 1][0].affine, flat(x->axes[i])));
+      image.push_back(
+          digits(join(at[i], flat(node->axes[i])) * w->extent(i) + inner[i - 1][0].affine, flat(x->axes[i])));
   }
   E product = exprs.make({.kind = Expr::Product, .arguments = {element(x, image), element(w, weight)}, .vars = summed});
   return node->operand(2) ? exprs.sum(Op::Add, product, element(node->operands[2], {at[1]})) : product;

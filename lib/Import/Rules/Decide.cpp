@@ -130,6 +130,14 @@ static bool isPaddedSlice(const NetNode *node) {
   return false;
 }
 
+/// Whether a value is read at an offset.
+static bool hasOffset(const NetNode *node) {
+  for (; node->isMap() && !node->isLeaf() && !node->isRule; node = node->operands[0])
+    if (node->op == Op::Slice && node->tile.kind == Tile::Offset)
+      return true;
+  return false;
+}
+
 bool Rules::isRule(NetNode *node) {
   if (isPaddedSlice(node)) {
     node->operands[0]->isRule = true;
@@ -142,7 +150,7 @@ bool Rules::isRule(NetNode *node) {
   std::vector<NetNode *> uses = consumers(node);
   if (node->op == Op::Cat)
     for (NetNode *part : node->operands)
-      if (part->op == Op::Slice && part->tile.kind == Tile::Offset) {
+      if (hasOffset(part)) { // an index of a clause takes its extent from a tensor
         part->isRule = true;
         part->segment = node->segment;
       }

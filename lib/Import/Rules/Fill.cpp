@@ -25,7 +25,7 @@ bool Rules::isPlainRead(E e, const std::vector<const Var *> &vars, const Layer &
     if (leaves[i]->extent != vars[i]->leaf->extent)
       return false;
   return std::equal(e->terms.begin(), e->terms.end(), vars.begin(), vars.end(),
-                                             [](const Term &term, const Var *var) { return term.single() == var; });
+                    [](const Term &term, const Var *var) { return term.single() == var; });
 }
 
 static std::vector<const Var *> indicesOf(const Terms &terms) {
@@ -260,24 +260,31 @@ void Rules::joinParts(Rule &rule, const Position &at) {
   }
 }
 
-/// Several axes counted by one: a merged left side.
+/// Several axes counted by one: a merged left side. If other views divide that one again, the right side computes the axes.
 void Rules::mergeAxes(Rule &rule, const Position &at) {
   NetNode *node = rule.key.node, *x = node->operands[0];
+  Axis own = flat(node->axes[node->tile.dim]), leaves = flat(node->tile.merged);
+  bool isDivided = own.size() > 1;
   const Var *index = at[node->tile.dim][0].single();
-  Terms merged = varPosition(exprs, {node->tile.merged})[0], all;
+  Terms merged = isDivided ? digits(join(at[node->tile.dim], own), leaves) : varPosition(exprs, {node->tile.merged})[0],
+        all;
   for (int d = 0; d < node->rank(); ++d)
     all.insert(all.end(), d == node->tile.dim ? merged.begin() : at[d].begin(),
                d == node->tile.dim ? merged.end() : at[d].end());
-  Position own;
+  Position from;
   size_t next = 0;
   for (const Axis &axis : x->axes) {
     size_t count = flat(axis).size();
-    own.emplace_back(all.begin() + next, all.begin() + next + count);
+    from.emplace_back(all.begin() + next, all.begin() + next + count);
     next += count;
   }
-  Clause clause{{}, element(x, own)};
+  if (isDivided) {
+    rule.right = element(x, from);
+    return;
+  }
+  Clause clause{{}, element(x, from)};
   for (const Var *var : rule.left)
-    clause.left.push_back(var == index ? join(merged, flat(node->tile.merged)) : Affine(var));
+    clause.left.push_back(var == index ? join(merged, leaves) : Affine(var));
   rule.clauses.push_back(std::move(clause));
 }
 
@@ -322,13 +329,16 @@ void Rules::fill(Layer &home, Rule &rule) {
   rule.keeps.assign(rule.left.size(), true);
   try {
     if (node->tile.kind == Tile::Merge)
-      return mergeAxes(rule, at);
-    if (node->op == Op::Cat && node->tile.kind != Tile::Stack)
-      return joinParts(rule, at);
-    rule.right = right(rule, at);
+      mergeAxes(rule, at);
+    else if (node->op == Op::Cat && node->tile.kind != Tile::Stack)
+      joinParts(rule, at);
+    else
+      rule.right = right(rule, at);
   } catch (const Misaligned &error) {
     throw CannotImport(error.what(), node);
   }
+  if (!rule.right) // it has clauses
+    return;
   bool isPosition = node->op == Op::TopK || node->op == Op::ArgMax;
   rule.isInteger = isInteger(node->type.type) && !isPosition;
   if (rule.isInteger)
@@ -462,7 +472,20 @@ void Rules::run() {
       buildLayer(layers[i]);
     if (iteration == 0)
       for (const auto &[node, numbers] : seen)
-        if (numbers.size() == 1 && !numbers.begin()->empty() && node->is(OpClass::Contraction) && !node->isOutput && !node->isResult)
+        if (numbers.size() == 1 && !numbers.begin()->empty() && node->is(OpClass::Contraction) && !node->isOutput &&
+            !node->isResult)
           chosen.insert(node);
   }
+  dropEmpty();
+}
+
+/// A run of values that are stated where they are used has no rules.
+void Rules::dropEmpty() {
+  std::vector<Segment> used;
+  std::erase_if(layers, [](const Layer &each) { return each.rules.empty(); });
+  for (Layer &each : layers) {
+    used.push_back(segments[each.segment]);
+    each.segment = int(used.size()) - 1;
+  }
+  segments = std::move(used);
 }

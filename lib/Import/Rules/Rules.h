@@ -16,7 +16,7 @@ namespace plc::import {
 struct Clause {
   std::vector<Affine> left;
   E right;
-  size_t joined = 0;        // the position of a part, among those on the left
+  size_t joined = 0;          // the position of a part, among those on the left
   std::vector<Axis> before{}; // the parts in front of it
 };
 
@@ -55,6 +55,8 @@ public:
   std::vector<NetNode *> consumers(const NetNode *node) const;
   /// The atoms of a value in the order of its rule's axes.
   Axis axesOf(NetNode *node);
+  /// Several digits as one number, of which some are computed.
+  E joined(const Terms &digits, const Axis &leaves);
   /// The atoms of a value as a layer reads it: without axes that its rule left out.
   Axis axesOfRead(E e, const Layer &home);
   bool isPlainRead(E e, const std::vector<const Var *> &vars, const Layer &home);
@@ -86,7 +88,6 @@ private:
   E scaled(E e);
   Terms position(E e, const Axis &axis);
   Terms digits(const Affine &number, const Axis &leaves);
-  E joined(const Terms &digits, const Axis &leaves);
   Terms computedDigits(E e, const Axis &leaves);
   Position throughMap(const NetNode *node, const Position &at);
   Position throughSlice(const NetNode *node, Position at);
@@ -111,6 +112,7 @@ private:
 
   Rule *rule(Layer &layer, const RuleKey &key);
   void takeOutputs();
+  void dropEmpty();
   void buildLayer(Layer &layer);
   void note(NetNode *node);
   std::vector<int> orderOf(NetNode *node);

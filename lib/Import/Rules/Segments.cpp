@@ -29,6 +29,19 @@ static std::string blockOf(const NetNode *node) {
   return "";
 }
 
+/// Whether a block is a single module of PyTorch, as the elements of a plain Sequential are.
+static bool isPlainModule(const NetNode *node, const std::string &block) {
+  for (const ModuleFrame &frame : node->source->modules)
+    if (frame.path == block)
+      return frame.type.starts_with("torch.nn.modules.") && !frame.type.starts_with("torch.nn.modules.container");
+  return false;
+}
+
+static std::string listOf(const std::string &block) {
+  size_t point = block.rfind('.');
+  return point == std::string::npos ? "" : block.substr(0, point);
+}
+
 static bool computes(const NetNode *node) { return !node->isLeaf() && !node->isMap(); }
 
 namespace {
@@ -38,6 +51,12 @@ public:
   std::vector<Segment> run();
 
 private:
+  /// A norm or an activation behind another plain module of the same list belongs to its block.
+  bool isPart(const NetNode *node, const std::string &block) const {
+    return !block.empty() && !last.empty() && block != last && listOf(block) == listOf(last) &&
+           isPlainModule(node, block) && !node->is(OpClass::Contraction) && node->op != Op::Convolution &&
+           node->op != Op::ConvTranspose;
+  }
   bool isUsedOutside(const NetNode *node, const std::string &block);
   int segment(const std::string &block, int run, const NetNode *node);
 
@@ -45,6 +64,7 @@ private:
   std::set<const NetNode *> dependent; // on an input
   std::vector<Segment> segments;
   std::map<std::pair<std::string, int>, int> numbers;
+  std::string last; // the block of the operator before
 };
 } // namespace
 
@@ -91,6 +111,9 @@ std::vector<Segment> Finder::run() {
     if (!computes(node))
       continue;
     std::string block = blockOf(node);
+    if (isPart(node, block))
+      block = last;
+    last = block;
     bool isHoisted = !block.empty() && !dependent.contains(node) && isUsedOutside(node, block);
     if (block.empty())
       run += std::exchange(isInBlock, false);

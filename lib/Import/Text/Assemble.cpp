@@ -37,6 +37,7 @@ private:
   std::string printCalls();
   void givePaths(const LayerCall &call, const std::string &prefix);
   void takeLoss();
+  void nameResults(LayerCall &call);
   std::string header();
   std::string resolved(std::string text) const;
 
@@ -65,7 +66,10 @@ void Assembler::nameOutputs() {
     bool isNamed = !given[i].empty() &&
                    std::any_of(given[i].begin(), given[i].end(), [](unsigned char c) { return std::isalpha(c); });
     bool isScalar = given.size() == 1 && rules.outputs[i]->rank() == 0; // what a model returns to be trained
-    std::string name = isScalar ? "loss" : isNamed ? snakeCase(given[i]) : given.size() == 1 ? "y" : "y" + std::to_string(i);
+    std::string name = isScalar            ? "loss"
+                       : isNamed           ? snakeCase(given[i])
+                       : given.size() == 1 ? "y"
+                                           : "y" + std::to_string(i);
     while (isReserved(name) || !taken.insert(name).second)
       name += "_of";
     outputs.push_back(name);
@@ -84,8 +88,9 @@ std::string Assembler::layerName(int index) {
       name = "net";
   } else {
     std::string type = snakeCase(segment.module.substr(segment.module.rfind('.') + 1));
-    bool isBlock =
-        segment.module.empty() || type.find("layer") != std::string::npos || type.find("block") != std::string::npos;
+    bool isPlain = segment.module.starts_with("torch.nn.modules.");
+    bool isBlock = isPlain || segment.module.empty() || type.find("layer") != std::string::npos ||
+                   type.find("block") != std::string::npos;
     name = isBlock ? "block" : type;
     bool isTaken = std::any_of(printed.begin(), printed.end(), [&](const auto &each) { return each.first == name; });
     if (size_t point = segment.block.find('.'); isTaken && point != std::string::npos)
@@ -120,13 +125,11 @@ std::string Assembler::resultName(int index, NetNode *node, const LayerCall &cal
   const Segment &segment = rules.segments[index];
   if (auto output = names.results.find(node); output != names.results.end() && segment.block.empty())
     return output->second;
-  std::string name = "y";
+  std::string name = "x";
   bool isCarried = !inputs.empty() && inputs[0]->op != Op::Input && !names.results.contains(inputs[0]) &&
                    !live.contains(call.arguments[0]);
   if (isCarried)
     name = call.arguments[0];
-  else if (call.results.empty() && segment.block.empty() && segment.run == 0)
-    name = "x";
   else if (!call.results.empty())
     name = valueName(node);
   auto isTaken = [&](const std::string &each) {
@@ -206,12 +209,27 @@ static std::string joined(const std::vector<std::string> &words) {
   return text;
 }
 
+/// A single call gives results of the model their names itself, if no other layer reads them.
+void Assembler::nameResults(LayerCall &call) {
+  if (call.layers.size() > 1)
+    return;
+  const std::vector<NetNode *> &nodes = texts[call.layers[0]].results;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    auto output = names.results.find(nodes[i]);
+    if (output == names.results.end() || lastUse.contains(nodes[i]))
+      continue;
+    std::erase(call.after, output->second + " = " + call.results[i]);
+    call.results[i] = output->second;
+  }
+}
+
 std::string Assembler::printCalls() {
   std::map<std::string, int> uses, groups;
   for (const LayerCall &call : calls)
     ++uses[call.layer];
   std::string text;
-  for (const LayerCall &call : calls) {
+  for (LayerCall &call : calls) {
+    nameResults(call);
     std::string group;
     if (uses[call.layer] > 1) { // paths of equal layers differ by a name in front
       std::string base = call.group.empty() ? "part" : call.group;
@@ -233,8 +251,11 @@ std::string Assembler::printCalls() {
 
 /// Losses of the library; those of classes take positions along the last axis.
 static bool isLoss(const std::string &name, bool &ofClasses) {
-  static const std::map<std::string, bool> known = {
-      {"cross_entropy", true}, {"smoothed_cross_entropy", true}, {"squared_error", false}, {"huber", false}, {"binary_cross_entropy", false}};
+  static const std::map<std::string, bool> known = {{"cross_entropy", true},
+                                                    {"smoothed_cross_entropy", true},
+                                                    {"squared_error", false},
+                                                    {"huber", false},
+                                                    {"binary_cross_entropy", false}};
   auto found = known.find(name);
   ofClasses = found != known.end() && found->second;
   return found != known.end();
@@ -246,15 +267,18 @@ void Assembler::takeLoss() {
   static const std::regex form(R"(\s*(\w+)\s*\(\s*(\w+)\s*,\s*(\w+)\s*\)\s*)");
   bool ofClasses = false;
   if (!std::regex_match(options.loss, match, form) || !isLoss(match[1], ofClasses))
-    throw ImportError("--loss is LOSS(RESULT, NAME) with one of cross_entropy, smoothed_cross_entropy, squared_error, huber and "
-                      "binary_cross_entropy, found '" + options.loss + "'");
+    throw ImportError(
+        "--loss is LOSS(RESULT, NAME) with one of cross_entropy, smoothed_cross_entropy, squared_error, huber and "
+        "binary_cross_entropy, found '" +
+        options.loss + "'");
   std::string result = match[2], target = match[3];
   if (outputs.size() == 1 && result == "output")
     result = outputs[0];
   auto found = std::find(outputs.begin(), outputs.end(), result);
   if (found == outputs.end())
     throw ImportError("--loss names the result '" + result + "', but the model has " + joined(outputs));
-  bool isTaken = isReserved(target) || std::any_of(rules.net.inputs.begin(), rules.net.inputs.end(), [&](auto *input) { return inputName(input) == target; });
+  bool isTaken = isReserved(target) || std::any_of(rules.net.inputs.begin(), rules.net.inputs.end(),
+                                                   [&](auto *input) { return inputName(input) == target; });
   if (isTaken || std::find(outputs.begin(), outputs.end(), target) != outputs.end())
     throw ImportError("--loss adds an input '" + target + "', which is a name already; choose another one");
   NetNode *node = rules.outputs[found - outputs.begin()];
@@ -266,14 +290,15 @@ void Assembler::takeLoss() {
     indices.push_back(indexName(extents.back(), taken));
     taken.insert(indices.back());
   }
-  std::string classIndex = ofClasses && !indices.empty() ? indices.back() : "", read = result + "[" + joined(indices) + "]";
+  std::string classIndex = ofClasses && !indices.empty() ? indices.back() : "",
+              read = result + "[" + joined(indices) + "]";
   if (ofClasses && !indices.empty()) {
     indices.pop_back();
     extents.pop_back();
   }
   lossInput = target + (ofClasses ? ": i32[" : "[") + joined(extents) + "]";
-  lossLine = "  loss = mean[" + joined(indices) + "](" + match[1].str() + (ofClasses ? "[" + classIndex + "]" : "") + "(" + read + ", " + target +
-             "[" + joined(indices) + "]))\n";
+  lossLine = "  loss = mean[" + joined(indices) + "](" + match[1].str() + (ofClasses ? "[" + classIndex + "]" : "") +
+             "(" + read + ", " + target + "[" + joined(indices) + "]))\n";
 }
 
 std::string Assembler::header() {

@@ -132,8 +132,9 @@ std::string Print::readWhole(E e) {
     for (const Term &each : terms) // digits on an input's axis are one position
       if (const Var *index = each.single())
         sized.insert(index);
+    bool isComputed = std::any_of(terms.begin(), terms.end(), [](const Term &each) { return each.computed; });
     if (!leaves.empty())
-      add(affine(join(terms, leaves), false));
+      add(isComputed ? expr(rules.joined(terms, leaves), Loosest) : affine(join(terms, leaves), false));
   }
   return text;
 }
@@ -292,15 +293,17 @@ std::string Print::partPosition(const Clause &clause, bool isSingleBehind) {
 std::string Print::clause(const std::string &name, const Rule &rule, const Clause &clause) {
   std::string right = expr(clause.right, Loosest), left;
   bool isFirst = &clause == &rule.clauses.front(), isJoin = rule.key.node->op == Op::Cat;
-  bool isSingleBehind = rule.clauses.size() == 1 || std::any_of(rule.clauses.begin(), rule.clauses.end(), [](const Clause &each) {
-    return !each.before.empty() && each.left[each.joined].factors.empty();
-  });
+  bool isSingleBehind =
+      rule.clauses.size() == 1 || std::any_of(rule.clauses.begin(), rule.clauses.end(), [](const Clause &each) {
+        return !each.before.empty() && each.left[each.joined].factors.empty();
+      });
   for (size_t i = 0; i < clause.left.size(); ++i) {
     const Var *index = clause.left[i].single();
     bool isPart = isJoin && i == clause.joined;
-    std::string position = isPart && (!index || !clause.before.empty() || isSingleBehind) ? partPosition(clause, isSingleBehind)
-                           : index                                                        ? bound(index)
-                                                                                          : affine(clause.left[i], false);
+    std::string position = isPart && (!index || !clause.before.empty() || isSingleBehind)
+                               ? partPosition(clause, isSingleBehind)
+                           : index ? bound(index)
+                                   : affine(clause.left[i], false);
     left += (left.empty() ? "" : ", ") + position;
   }
   return name + "[" + left + "] " + (isFirst ? "=" : "+=") + " " + right;

@@ -8,10 +8,25 @@
 using namespace plc;
 using namespace plc::import;
 
+/// A name of the file as a JSON string.
+static std::string quoted(const std::string &name) {
+  std::string text = "\"";
+  for (char c : name) {
+    if (c == '"' || c == '\\')
+      text += '\\';
+    text += static_cast<unsigned char>(c) < ' ' ? '?' : c;
+  }
+  return text + "\"";
+}
+
 /// A header of JSON behind its length in 8 bytes, then the tensors. Paths are names of the language and need no escapes.
 std::string plc::import::writeParameters(const ImportedModel &model, const ImportedRules &rules,
                                          const std::string &path) {
-  std::string header;
+  // The metadata has the name of each tensor in `state_dict`.
+  std::string header, original;
+  for (const ImportedParameter &parameter : rules.parameters)
+    original += (original.empty() ? "" : ",") + quoted(parameter.path) + ":" + quoted(parameter.input->path);
+  header = "{\"__metadata__\":{" + original + "}";
   uint64_t offset = 0;
   for (const ImportedParameter &parameter : rules.parameters) {
     const TensorType &type = model.graph.types.at(parameter.input->value);
@@ -22,11 +37,11 @@ std::string plc::import::writeParameters(const ImportedModel &model, const Impor
       bytes *= uint64_t(extent);
     }
     std::string name = visit(type.type, [](auto traits) { return std::string(traits.safetensors); });
-    header += (header.empty() ? "{\"" : ",\"") + parameter.path + "\":{\"dtype\":\"" + name + "\",\"shape\":[" + shape +
-              "],\"data_offsets\":[" + std::to_string(offset) + "," + std::to_string(offset + bytes) + "]}";
+    header += ",\"" + parameter.path + "\":{\"dtype\":\"" + name + "\",\"shape\":[" + shape + "],\"data_offsets\":[" +
+              std::to_string(offset) + "," + std::to_string(offset + bytes) + "]}";
     offset += bytes;
   }
-  header += header.empty() ? "{}" : "}";
+  header += "}";
   header.append((8 - header.size() % 8) % 8, ' ');
   std::ofstream file(path, std::ios::binary);
   uint64_t length = header.size();
