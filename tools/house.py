@@ -48,7 +48,7 @@ FOLDERS = {
                 "Entries": {"Base", "Batch"}, "Shard": {"Base"}, "Adjoint": {"Base", "Loops"}},
     "Commands": {"Logs": set(), "Text": set()},
     "Dialect": {"Ein": set(), "Plan": {"Ein"}, "Blis": set()},
-    "Import": {"Read": set()},
+    "Import": {"Read": set(), "Net": set(), "Canon": {"Net"}, "Axes": {"Net"}, "Rules": {"Net"}, "Text": {"Net", "Axes", "Rules"}},
     "Language": {"Syntax": set(), "Errors": set(), "Emit": {"Syntax"}, "Elaborate": {"Syntax", "Emit"}, "Files": {"Syntax", "Emit", "Elaborate"}},
     "Planner": {"Base": set(), "Cuts": {"Base"}, "Schedule": {"Base"}, "Addresses": {"Base"},
                 "Remat": {"Base", "Cuts", "Schedule", "Addresses"}},
@@ -64,7 +64,10 @@ WITHOUT_LLVM = {"Commands", "Module", "Mpi", "Planner", "Runtime", "Search", "Si
 # The runtime's kernel ABI: a plain header, and what code generation targets.
 ALWAYS = {"plc/Runtime/KernelABI.h"}
 # Where words are compared as text, because they come as text: the language's names, and words of others' file formats.
-READS_WORDS = {"lib/Runtime/Tensors/Npy.cpp", "lib/Runtime/Tensors/Safetensors.cpp", "lib/Codegen/Target.cpp"}
+READS_WORDS = {"lib/Runtime/Tensors/Npy.cpp", "lib/Runtime/Tensors/Safetensors.cpp", "lib/Codegen/Target.cpp",
+               # names of PyTorch's operators and values of their arguments
+               "lib/Import/Canon/Elements.cpp", "lib/Import/Canon/Layers.cpp", "lib/Import/Canon/Shapes.cpp", "lib/Import/Canon/Canon.cpp",
+               "lib/Import/Text/Words.cpp", "lib/Import/Text/Assemble.cpp"}
 # A name with fields is an attribute in IR (dialects/Ein/EinNames.td), and fields in modules. Only these files make its text, for people,
 # or read it, from the command line.
 NAME_TEXTS = {

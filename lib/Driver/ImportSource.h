@@ -12,8 +12,8 @@ namespace plc::driver {
 /// Whether a model is an archive of another system.
 bool isArchive(const std::string &model);
 
-/// Imports `options.model`. With --params writes its weights, with --emit=ein-source its rules; else `text` has the rules, to be
-/// compiled. Returns the exit code; errors are reported.
+/// Imports `options.model`. With --params writes its weights, with --emit=ein-source its rules; else `text` has the
+/// rules, to be compiled. Returns the exit code; errors are reported.
 int importSource(const CompileOptions &options, std::optional<std::string> &text);
 
 /// Reports options that only imported models have, for a model that is none; returns the exit code.

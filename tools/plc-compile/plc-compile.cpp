@@ -36,8 +36,8 @@ what
                       'loss' for a real input or a parameter), or the value of a rule: PATH.NAME, as attention.3.p. A
                       module holds one more program then, of these outputs
   -D NAME=SIZE        replace a `dim` of the file
-  --params FILE       of a .pt2: write its weights there (.safetensors), by the paths of the parameters of its rules, which
-                      --emit=ein-source writes
+  --params FILE       of a .pt2: write its weights there (.safetensors), by the paths of the parameters of its rules,
+                      which --emit=ein-source writes
   --loss E            of a .pt2: the loss of training, as 'cross_entropy(logits, label)'
 
 how

@@ -66,7 +66,8 @@ struct plc::Choice<plc::driver::RatesSource> {
 template <>
 struct plc::Choice<plc::driver::Emit> {
   static constexpr const char *noun = "phase";
-  static constexpr NamedRow table[] = {{"ein"}, {"ein-source"}, {"llvm"}, {"object"}, {"module"}, {"csv"}, {"dot"}, {"json"}};
+  static constexpr NamedRow table[] = {{"ein"},    {"ein-source"}, {"llvm"}, {"object"},
+                                       {"module"}, {"csv"},        {"dot"},  {"json"}};
   static std::span<const NamedRow> rows() { return table; }
 };
 

@@ -11,9 +11,10 @@ namespace plc::import {
 /// Finds what the outputs depend on (`order`) and which operators use each value (`users`).
 void findLive(Net &net);
 
-/// Gives each axis of each value its atoms. Products, sums and norms unite axes; a view refines and regroups them; even slices
-/// become numbers on a refined axis. Refinement is global: a view behind a product divides the axis of the weight itself.
-/// Where two axes are divided differently, a rule with a merged left side stands between them (a barrier).
+/// Gives each axis of each value its atoms. Products, sums and norms unite axes; a view refines and regroups them;
+/// even slices become numbers on a refined axis. Refinement is global: a view behind a product divides the axis of
+/// the weight itself. Where two axes are divided differently, a rule with a merged left side stands between them (a
+/// barrier).
 class Align {
 public:
   Align(Net &net, Atoms &atoms) : net(net), atoms(atoms) {}

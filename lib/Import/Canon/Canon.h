@@ -16,8 +16,8 @@ struct With {
   Windows windows{};
 };
 
-/// Builds a net. Each operator is evaluated as soon as it is made, gets its formula, and is matched with what stands before it, so
-/// that one pass over the graph is enough.
+/// Builds a net. Each operator is evaluated as soon as it is made, gets its formula, and is matched with what stands
+/// before it, so that one pass over the graph is enough.
 class Builder {
 public:
   using Nodes = std::vector<NetNode *>;

@@ -1,6 +1,6 @@
 //===- Evaluate.cpp - values that depend on sizes alone -------------------===//
-// Each operator says from which element of which operand an element of its result comes. Arithmetic is that of doubles, rounded as
-// the result's type stores them.
+// Each operator says from which element of which operand an element of its result comes. Arithmetic is that of
+// doubles, rounded as the result's type stores them.
 #include "Net/Net.h"
 
 #include <algorithm>

@@ -127,7 +127,8 @@ NetNode *batchNorm(Call &call) {
                          call.type(), {.number = call.real("eps", 1e-5)});
 }
 
-/// Of other than images it is made of its parts: each group to mean 0 and variance 1, then a gain and an offset by channel.
+/// Of other than images it is made of its parts: each group to mean 0 and variance 1, then a gain and an offset by
+/// channel.
 NetNode *plainGroupNorm(Call &call, int64_t groups) {
   Builder &build = call.build;
   NetNode *x = call.tensor("input");

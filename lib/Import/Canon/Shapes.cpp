@@ -188,7 +188,8 @@ NetNode *difference(Call &call) {
   return x->isBool() ? call.build.compare(Op::NotEqual, next, before) : call.build.map(Op::Sub, {next, before});
 }
 
-/// At the positions that an index has along an axis, the source; elsewhere as before. Of equal positions PyTorch promises nothing.
+/// At the positions that an index has along an axis, the source; elsewhere as before. Of equal positions PyTorch
+/// promises nothing.
 NetNode *scatter(Call &call) {
   Builder &build = call.build;
   NetNode *x = call.tensor("self"), *index = call.tensor("index"),

@@ -1,10 +1,10 @@
 //===- Net.h - the net of an imported model ---------------------*- C++ -*-===//
-// One operator, one result: what readers give is brought to few operators (Canon), and values that depend on sizes alone are
-// known (Evaluate) and have formulas (Fit).
+// One operator, one result: what readers give is brought to few operators (Canon), and values that depend on sizes
+// alone are known (Evaluate) and have formulas (Fit).
 #ifndef PLC_LIB_IMPORT_NET_NET_H
 #define PLC_LIB_IMPORT_NET_NET_H
 
-#include "Axes/Atom.h"
+#include "Net/Atom.h"
 
 #include "plc/Import/Graph.h"
 
@@ -145,7 +145,8 @@ struct CannotImport : std::runtime_error {
   const NetNode *node;
 };
 
-/// Brings the graph to the net's operators, with values and formulas; throws `CannotImport` with all operators that are unknown.
+/// Brings the graph to the net's operators, with values and formulas; throws `CannotImport` with all operators that
+/// are unknown.
 Net makeNet(const ImportedModel &model);
 
 /// The value of an operator whose operands have values; null if this operator is not evaluated.

@@ -1,6 +1,6 @@
 //===- Decide.cpp - which values are rules --------------------------------===//
-// Softmax, norms, convolutions, pools and joins are; so are values that are used twice, in another layer or as results. A product
-// stays inside its one user if that is a sum, a function, a scale, a softmax or a choice.
+// Softmax, norms, convolutions, pools and joins are; so are values that are used twice, in another layer or as
+// results. A product stays inside its one user if that is a sum, a function, a scale, a softmax or a choice.
 #include "Rules/Rules.h"
 
 #include <algorithm>
@@ -53,7 +53,8 @@ std::vector<NetNode *> Rules::consumers(const NetNode *node) const {
   return found;
 }
 
-/// What depends on sizes alone is stated where it is used, and so are small conditions on integer inputs, as padding masks.
+/// What depends on sizes alone is stated where it is used, and so are small conditions on integer inputs, as padding
+/// masks.
 void Rules::findFloating() {
   for (NetNode *node : net.order) {
     if (node->formula)

@@ -46,7 +46,8 @@ using Terms = std::vector<Term>;
 /// The position of an element: for each axis a term for each of its atoms.
 using Position = std::vector<Terms>;
 
-/// Which rule a value has: queries, keys and values of one product are three rules, which numbers on an axis tell apart.
+/// Which rule a value has: queries, keys and values of one product are three rules, which numbers on an axis tell
+/// apart.
 struct RuleKey {
   NetNode *node = nullptr;
   std::vector<std::pair<int, int64_t>> chosen{}; // positions in the order of the rule's axes

@@ -20,6 +20,9 @@ Axis Rules::axesOfRead(E e, const Layer &home) {
 bool Rules::isPlainRead(E e, const std::vector<const Var *> &vars, const Layer &home) {
   if (e->kind != Expr::Read || e->terms.size() != vars.size())
     return false;
+  for (const Axis &axis : e->key.node->axes)
+    if (e->key.node->op == Op::Input && flat(axis).size() > 1)
+      return false; // an input's axis is whole
   Axis leaves = axesOfRead(e, home);
   for (size_t i = 0; i < vars.size(); ++i)
     if (leaves[i]->extent != vars[i]->leaf->extent)
@@ -66,7 +69,7 @@ E Rules::normalization(NetNode *node, const Position &at, const std::vector<cons
     for (const Var *var : indicesOf(terms))
       vars.push_back(var);
   std::vector<E> arguments = {e};
-  bool isPlain = vars.size() == 1 && isPlainRead(e, left, *layer) && left.back() == vars[0];
+  bool isPlain = vars.size() == 1 && isPlainRead(e, left, *layer) && !hasUnits(e->key.node) && left.back() == vars[0];
   for (size_t k = 1; k < (isLayer ? 3 : 2); ++k) {
     NetNode *w = node->operand(k);
     isPlain &= w && isParameter(w);
@@ -260,7 +263,8 @@ void Rules::joinParts(Rule &rule, const Position &at) {
   }
 }
 
-/// Several axes counted by one: a merged left side. If other views divide that one again, the right side computes the axes.
+/// Several axes counted by one: a merged left side. If other views divide that one again, the right side computes
+/// the axes.
 void Rules::mergeAxes(Rule &rule, const Position &at) {
   NetNode *node = rule.key.node, *x = node->operands[0];
   Axis own = flat(node->axes[node->tile.dim]), leaves = flat(node->tile.merged);

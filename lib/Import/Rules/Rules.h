@@ -1,6 +1,7 @@
 //===- Rules.h - from a net to rules ----------------------------*- C++ -*-===//
-// The element of a value at a position is an expression over indices: E(node, position). It goes down through the operators of a
-// rule, changes positions at maps, and ends at values that are rules of their own. Nothing here is text.
+// The element of a value at a position is an expression over indices: E(node, position). It goes down through the
+// operators of a rule, changes positions at maps, and ends at values that are rules of their own. Nothing here is
+// text.
 #ifndef PLC_LIB_IMPORT_RULES_RULES_H
 #define PLC_LIB_IMPORT_RULES_RULES_H
 
@@ -60,6 +61,10 @@ public:
   /// The atoms of a value as a layer reads it: without axes that its rule left out.
   Axis axesOfRead(E e, const Layer &home);
   bool isPlainRead(E e, const std::vector<const Var *> &vars, const Layer &home);
+  /// Whether a value has axes of one element that its rules do not have: an input's.
+  static bool hasUnits(const NetNode *node) {
+    return node->op == Op::Input && flat(node->axes).size() != node->axes.size();
+  }
   bool isParameter(const NetNode *node) const { return node->op == Op::Parameter; }
 
 private:

@@ -132,9 +132,11 @@ std::string Print::readWhole(E e) {
     for (const Term &each : terms) // digits on an input's axis are one position
       if (const Var *index = each.single())
         sized.insert(index);
-    bool isComputed = std::any_of(terms.begin(), terms.end(), [](const Term &each) { return each.computed; });
-    if (!leaves.empty())
-      add(isComputed ? expr(rules.joined(terms, leaves), Loosest) : affine(join(terms, leaves), false));
+    if (leaves.empty())
+      continue;
+    E position = rules.joined(terms, leaves);
+    const Var *index = position->kind == Expr::Position ? position->affine.single() : nullptr;
+    add(index ? affine(position->affine, index->leaf->extent != extentOf(leaves)) : expr(position, Loosest));
   }
   return text;
 }
@@ -255,7 +257,7 @@ std::string Print::bare(E e) {
 bool Print::isBare(E e, const std::vector<const Var *> &left) {
   auto isInner = [&](E argument) { return isBare(argument, left); };
   switch (e->kind) {
-  case Expr::Read: return rules.isPlainRead(e, left, layer);
+  case Expr::Read: return rules.isPlainRead(e, left, layer) && !rules.hasUnits(e->key.node);
   case Expr::Number: return e->type != ElementType::Bool;
   case Expr::Call: return std::all_of(e->arguments.begin(), e->arguments.end(), isInner);
   case Expr::Infix:

@@ -19,7 +19,8 @@ static std::string quoted(const std::string &name) {
   return text + "\"";
 }
 
-/// A header of JSON behind its length in 8 bytes, then the tensors. Paths are names of the language and need no escapes.
+/// A header of JSON behind its length in 8 bytes, then the tensors. Paths are names of the language and need no
+/// escapes.
 std::string plc::import::writeParameters(const ImportedModel &model, const ImportedRules &rules,
                                          const std::string &path) {
   // The metadata has the name of each tensor in `state_dict`.

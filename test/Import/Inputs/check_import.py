@@ -37,11 +37,12 @@ if "--loss" in extra:
 for i, result in enumerate(wanted):
     options += ["--output", f"{result}=@{scratch}/{i}.npy"]
 bits = []
-for stages in (1, 2):
+calls = re.findall(r"^  .*= \w+\(.*\)( in \w+)?( })?$", rules.read_text().split("\nmodel ")[1], re.M)
+for stages in (1, 2) if len(calls) > 1 else (1,):
     run("plc-run", "infer", rules, "--params", weights, "--set", f"parallelism.stages={stages}", *options)
     found = [numpy.load(scratch / f"{i}.npy") for i in range(len(wanted))]
     for (result, expected), values in zip(wanted.items(), found):
         numpy.testing.assert_allclose(values.reshape(expected.shape), expected, rtol=1e-4, atol=1e-5, err_msg=result)
     bits.append([values.tobytes() for values in found])
-assert bits[0] == bits[1], "the number of stages changes bits"
+assert bits[0] == bits[-1], "the number of stages changes bits"
 print(f"{name}: {len(wanted)} results are PyTorch's")

@@ -1,8 +1,8 @@
 //===- Atom.h - pieces of axes ----------------------------------*- C++ -*-===//
-// Each axis of a tensor is a row-major list of atoms. Atoms that count the same thing are one (union-find); an atom that a view
-// divides is refined into parts, for all tensors that have it at once.
-#ifndef PLC_LIB_IMPORT_AXES_ATOM_H
-#define PLC_LIB_IMPORT_AXES_ATOM_H
+// Each axis of a tensor is a row-major list of atoms. Atoms that count the same thing are one (union-find); an atom
+// that a view divides is refined into parts, for all tensors that have it at once.
+#ifndef PLC_LIB_IMPORT_NET_ATOM_H
+#define PLC_LIB_IMPORT_NET_ATOM_H
 
 #include <cstdint>
 #include <deque>
@@ -60,8 +60,8 @@ public:
   Axis axis(int64_t extent, Role role = Role::None);
   /// Divides an atom into parts.
   const Axis &refine(Atom *atom, const std::vector<int64_t> &extents);
-  /// Makes two axes that count the same thing one: where one extent divides the other, the larger atom is refined. Throws
-  /// `Misaligned`.
+  /// Makes two axes that count the same thing one: where one extent divides the other, the larger atom is refined.
+  /// Throws `Misaligned`.
   void unify(const Axis &a, const Axis &b);
 
 private:

@@ -1,5 +1,5 @@
 //===- Atom.cpp - pieces of axes ------------------------------------------===//
-#include "Axes/Atom.h"
+#include "Net/Atom.h"
 
 using namespace plc::import;
 
