@@ -151,16 +151,14 @@ HloOp::Result HloOp::window(StringRef reducer, const Hlo &x) {
                                  Shape(image.shape.end() - static_cast<long>(over.size()), image.shape.end())}));
   std::vector<std::pair<std::string, Argument>> arguments{
       {"self", reads(image)}, {"kernel_size", kernel}, {"stride", step}};
-  if (isSum)
-    arguments.insert(arguments.end(), {{"padding", Shape(over.size(), 0)},
-                                       {"ceil_mode", false},
-                                       {"count_include_pad", true},
-                                       {"divisor_override", int64_t(1)}});
-  const char *name = isMax ? (over.size() == 1 ? "max_pool1d" : "max_pool2d")
-                           : (over.size() == 1 ? nullptr : "avg_pool2d"); // avg_pool1d has no divisor
-  if (!name)
+  // An average counts what is padded, so it is the sum over a constant. ATen's pool of one axis lacks that choice.
+  if (isSum && over.size() == 1)
     return std::nullopt;
+  const char *name = isSum ? "avg_pool2d" : over.size() == 1 ? "max_pool1d" : "max_pool2d";
   Hlo result = to.add(name, "default", std::move(arguments), x.type, joined({{1, countOf(rest)}, pooled}));
+  if (isSum)
+    result = to.add("mul", "Scalar", {{"self", reads(result)}, {"other", static_cast<double>(countOf(kernel))}}, x.type,
+                    result.shape);
   return to.permute(to.view(result, joined({rest, pooled})), back);
 }
 

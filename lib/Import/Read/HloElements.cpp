@@ -40,21 +40,31 @@ static const char *binaryOf(StringRef name, bool isTruth) {
 
 static Argument named(const Hlo &x) { return ValueName{x.name}; }
 
-/// Whether `value` is used only to choose rows by `gather`, perhaps in another shape or type.
-static bool onlyChooses(mlir::Value value, unsigned depth = 0) {
-  return depth < 8 && !value.use_empty() &&
-         llvm::all_of(
-             value.getUses(),
-             [&](mlir::OpOperand &use) {
-               mlir::Operation *user = use.getOwner();
-               StringRef name = user->getName().stripDialect();
-               bool isMoved =
-                   llvm::StringSwitch<bool>(name)
-                       .Cases({"broadcast_in_dim", "reshape", "convert", "concatenate"}, user->getNumResults() == 1)
-                       .Default(false);
-               return isMoved ? onlyChooses(user->getResult(0), depth + 1)
-                              : name == StringRef("gather") && use.getOperandNumber() == 1;
-             });
+/// Whether `value` chooses rows by `gather`, perhaps in another shape or type. plc refuses an index below 0 there.
+static bool choosesRows(mlir::Value value, unsigned depth = 0) {
+  return depth < 8 && llvm::any_of(
+                          value.getUses(),
+                          [&](mlir::OpOperand &use) {
+                            mlir::Operation *user = use.getOwner();
+                            StringRef name = user->getName().stripDialect();
+                            bool isMoved = llvm::StringSwitch<bool>(name)
+                                               .Cases({"broadcast_in_dim", "reshape", "convert", "concatenate"},
+                                                      user->getNumResults() == 1)
+                                               .Default(false);
+                            return isMoved ? choosesRows(user->getResult(0), depth + 1)
+                                           : name == StringRef("gather") && use.getOperandNumber() == 1;
+                          });
+}
+
+/// An operator of two numbers, if it has no rounding of its own.
+static std::optional<double> ofNumbers(StringRef name, double a, double b) {
+  return llvm::StringSwitch<std::optional<double>>(name)
+      .Case("add", a + b)
+      .Case("subtract", a - b)
+      .Case("multiply", a * b)
+      .Case("maximum", std::max(a, b))
+      .Case("minimum", std::min(a, b))
+      .Default(std::nullopt);
 }
 
 /// Whether this is `x < 0 ? x + n : x`, for an index that may be negative.
@@ -63,7 +73,7 @@ static bool wrapsIndex(mlir::Operation *select) {
   mlir::Value index = select->getOperand(2);
   return less && sum && less->getNumOperands() == 2 && less->getOperand(0) == index &&
          less->getName().stripDialect() == StringRef("compare") && sum->getName().stripDialect() == StringRef("add") &&
-         llvm::is_contained(sum->getOperands(), index) && onlyChooses(select->getResult(0));
+         llvm::is_contained(sum->getOperands(), index) && choosesRows(select->getResult(0));
 }
 
 HloOp::Result HloOp::compare() {
@@ -78,6 +88,9 @@ HloOp::Result HloOp::compare() {
                          .Case("LT", "lt")
                          .Default(nullptr);
   requireFit(name);
+  std::optional<double> a = to.splat(operands[0]), b = to.splat(operands[1]);
+  if (a && b && name == StringRef("gt"))
+    return to.full(*a > *b, ElementType::Bool, operands[0].shape);
   return to.add(name, "Tensor", {{"self", named(operands[0])}, {"other", named(operands[1])}}, ElementType::Bool,
                 operands[0].shape);
 }
@@ -95,6 +108,8 @@ HloOp::Result HloOp::simple(StringRef name) {
     if (std::optional<double> filled = to.splat(operands[2]);
         filled && std::isnan(*filled) && rows && rows->getName().stripDialect() == StringRef("gather"))
       return operands[1];
+    if (std::optional<double> truth = to.splat(x))
+      return operands[*truth != 0 ? 1 : 2];
     Hlo condition = x.rank() == 0 ? to.expand(to.view(x, Shape(operands[1].shape.size(), 1)), operands[1].shape) : x;
     requireFit(condition.shape == operands[1].shape && operands[1].shape == operands[2].shape);
     return to.add("where", "self",
@@ -117,6 +132,10 @@ HloOp::Result HloOp::simple(StringRef name) {
   }
   if (operands.size() != 2 || x.shape != operands[1].shape)
     return std::nullopt;
+  std::optional<double> a = to.splat(x), b = to.splat(operands[1]);
+  if (std::optional<double> both = a && b ? ofNumbers(name, *a, *b) : std::nullopt;
+      both && (x.type == ElementType::F64 || (*both == static_cast<float>(*both) && !isNarrow(x.type))))
+    return to.full(*both, x.type, x.shape);
   std::vector<std::pair<std::string, Argument>> pair{{"self", named(x)}, {"other", named(operands[1])}};
   // JAX guards maxima of nothing.
   if (name == StringRef("maximum"))
@@ -230,6 +249,7 @@ HloOp::Result HloOp::structural(StringRef name) {
   }
   if (is("constant")) {
     auto elements = llvm::dyn_cast_or_null<mlir::DenseElementsAttr>(attribute("value"));
+    requireFit(!elements || elements.getType() == op->getResult(0).getType());
     return elements ? Result(to.constant(elements)) : std::nullopt;
   }
   if (operands.empty())

@@ -3,6 +3,8 @@
 
 #include "plc/Support/IRElementType.h"
 
+#include <charconv>
+#include <cmath>
 #include <cstring>
 #include <numeric>
 
@@ -140,6 +142,16 @@ static void forEachElement(mlir::DenseElementsAttr elements, ElementType type, V
       give(bits, isSigned ? double(bits.getSExtValue()) : double(bits.getZExtValue()));
 }
 
+/// The shortest decimal number that rounds to an f32, as a person has written it.
+static double shortest(float value) {
+  char text[32];
+  double result = value;
+  auto [end, error] = std::to_chars(text, text + sizeof(text), value);
+  if (std::isfinite(value))
+    std::from_chars(text, end, result);
+  return result;
+}
+
 Hlo HloGraph::constant(mlir::DenseElementsAttr elements) {
   ElementType type = plc::elementTypeOf(elements.getType());
   Shape shape = elements.getType().getShape().vec();
@@ -147,6 +159,8 @@ Hlo HloGraph::constant(mlir::DenseElementsAttr elements) {
     double number = 0;
     forEachElement(elements.resizeSplat(mlir::RankedTensorType::get({}, elements.getElementType())), type,
                    [&](double value, llvm::ArrayRef<std::byte>) { number = value; });
+    if (type == ElementType::F32)
+      number = shortest(static_cast<float>(number));
     if (isReal(type) || std::abs(number) < 0x1p53)
       return full(number, type, shape);
   }

@@ -92,6 +92,10 @@ private:
   HloGraph &to;
 };
 
+/// Replaces what JAX's library functions have become by one node each: mean, softmax, log_softmax, gelu, layer_norm.
+/// Equal nodes of one module become one. What is no longer needed stays.
+void foldIdioms(Graph &graph);
+
 /// An attribute of an operation of a dialect that is not loaded, whether it is written as a property or not.
 mlir::Attribute attributeOf(mlir::Operation *op, llvm::StringRef name);
 /// The list behind `key` in the text of an attribute: "[0, 1]" of "lhs_contracting_dimensions = [0, 1]".

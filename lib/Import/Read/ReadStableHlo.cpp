@@ -177,6 +177,7 @@ std::vector<std::string> HloReader::readCall(mlir::Operation &op, const Names &n
   if (body.getNumArguments() != op.getNumOperands())
     throw ReadError(textOf(op) + " has " + std::to_string(op.getNumOperands()) + " arguments, but the function has " +
                     std::to_string(body.getNumArguments()) + "; " + printAgain);
+  requireFit(body.back().getOperandTypes() == op.getResultTypes());
   Names inner;
   for (auto [argument, operand] : llvm::zip(body.getArguments(), op.getOperands())) {
     requireFit(argument.getType() == operand.getType());
@@ -194,13 +195,8 @@ void HloReader::readOperation(mlir::Operation &op, Names &names, size_t calls) {
     to.modules = scopes;
   if (op.getName().getStringRef() == StringRef("func.call")) {
     std::vector<std::string> results = readCall(op, names, calls);
-    requireFit(results.size() == op.getNumResults());
-    for (auto [result, name] : llvm::zip(op.getResults(), results)) {
-      auto type = to.graph.types.find(name);
-      requireFit(type == to.graph.types.end() ||
-                 llvm::ArrayRef(type->second.shape) == llvm::cast<mlir::ShapedType>(result.getType()).getShape());
+    for (auto [result, name] : llvm::zip(op.getResults(), results))
       names[result] = name;
-    }
     return;
   }
   auto isTensor = [&](mlir::Type type) { return type && llvm::isa<mlir::RankedTensorType>(type); };
@@ -277,6 +273,7 @@ ImportedModel HloReader::read(mlir::ModuleOp module) {
   mlir::Block &body = bodyOf(main);
   readInputs(body, names);
   readOutputs(main, readBody(body, names, 0));
+  foldIdioms(to.graph);
   removeDead(to.graph);
   ImportedModel model;
   model.graph = std::move(to.graph);

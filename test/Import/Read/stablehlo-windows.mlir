@@ -25,7 +25,9 @@
       %s = "stablehlo.maximum"(%l, %r) : (tensor<f32>, tensor<f32>) -> tensor<f32>
       "stablehlo.return"(%s) : (tensor<f32>) -> ()
     }) : (tensor<2x8x6x4xf32>, tensor<f32>) -> tensor<2x4x3x4xf32>
-    // CHECK: aten.avg_pool2d.default({{.*}}, kernel_size = [2, 2], stride = [1, 1], padding = [0, 0], ceil_mode = false, count_include_pad = true, divisor_override = 1)
+    // A sum is an average by the size of the window.
+    // CHECK: %avg_pool2d: f32[1, 8, 7, 5] = aten.avg_pool2d.default(self = %view, kernel_size = [2, 2], stride = [1, 1])
+    // CHECK-NEXT: %mul: f32[1, 8, 7, 5] = aten.mul.Scalar(self = %avg_pool2d, other = 4)
     %3 = "stablehlo.reduce_window"(%x, %zero) <{window_dimensions = array<i64: 1, 2, 2, 1>}> ({
     ^bb0(%l: tensor<f32>, %r: tensor<f32>):
       %s = "stablehlo.add"(%l, %r) : (tensor<f32>, tensor<f32>) -> tensor<f32>
