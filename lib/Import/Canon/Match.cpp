@@ -109,6 +109,8 @@ void plc::import::matchJoins(Net &net) {
         break;
       node.operands[0] = part;
       node.ints[0] = offset;
+      if (numberOf(part))
+        node.formula = part->formula;
       if (isSlice && part->shape() == node.shape()) {
         node.op = Op::Copy;
         break;
