@@ -13,6 +13,9 @@ namespace plc::import {
 /// "f32[2, 3]".
 std::string textOf(const TensorType &type);
 
+/// "%x", "[1, 2]"; a real in its shortest form that is read as the same.
+std::string textOf(const Argument &argument);
+
 /// A line for each input, node and output, bodies indented. For people and tests: there is no reader of it.
 void printGraph(const ImportedModel &model, llvm::raw_ostream &os);
 

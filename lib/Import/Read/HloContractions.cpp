@@ -234,7 +234,7 @@ HloOp::Result HloOp::convolution() {
   return to.permute(result, back);
 }
 
-/// Rows of an operand: `index` on its axes `start_index_map`, which are one run; `gather` where an index is per element.
+/// Rows of an operand: `index` on its axes `start_index_map`, which are one run; `gather` for an index per element.
 HloOp::Result HloOp::gather() {
   requireFit(operands.size() == 2);
   const Hlo &x = operands[0];

@@ -92,6 +92,18 @@ private:
   HloGraph &to;
 };
 
+/// Calls `visit` for each value that a node reads.
+template <class Visit>
+void forEachRead(Node &node, Visit visit) {
+  for (auto &[name, argument] : node.arguments) {
+    if (auto *value = std::get_if<ValueName>(&argument))
+      visit(*value);
+    if (auto *values = std::get_if<std::vector<ValueName>>(&argument))
+      for (ValueName &each : *values)
+        visit(each);
+  }
+}
+
 /// Replaces what JAX's library functions have become by one node each: mean, softmax, log_softmax, gelu, layer_norm.
 /// Equal nodes of one module become one. What is no longer needed stays.
 void foldIdioms(Graph &graph);

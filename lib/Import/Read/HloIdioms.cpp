@@ -2,29 +2,13 @@
 // each.
 #include "Read/HloGraph.h"
 
-#include "llvm/ADT/StringExtras.h"
-
-#include <numeric>
+#include "plc/Import/PrintGraph.h"
 
 using llvm::StringRef;
 
 namespace plc::import {
 
 namespace {
-
-struct PrintKey {
-  std::string operator()(std::monostate) const { return "none"; }
-  std::string operator()(bool value) const { return value ? "true" : "false"; }
-  std::string operator()(int64_t value) const { return std::to_string(value); }
-  std::string operator()(double value) const { return llvm::utohexstr(llvm::bit_cast<uint64_t>(value)) + "r"; }
-  std::string operator()(const std::string &value) const { return "'" + value; }
-  std::string operator()(ElementType value) const { return std::string(nameOf(value)); }
-  std::string operator()(const ValueName &value) const { return "%" + value.name; }
-  template <class Element>
-  std::string operator()(const std::vector<Element> &values) const {
-    return "[" + llvm::join(llvm::map_range(values, *this), ",") + "]";
-  }
-};
 
 /// Rewrites nodes from first to last. Equal nodes of one module are one, so that equal values have one name.
 class Idioms {
@@ -64,17 +48,10 @@ private:
 } // namespace
 
 void Idioms::rename(Node &node) {
-  auto find = [&](std::string &name) {
-    if (auto found = same.find(name); found != same.end())
-      name = found->second;
-  };
-  for (auto &[name, argument] : node.arguments) {
-    if (auto *value = std::get_if<ValueName>(&argument))
-      find(value->name);
-    if (auto *values = std::get_if<std::vector<ValueName>>(&argument))
-      for (ValueName &each : *values)
-        find(each.name);
-  }
+  forEachRead(node, [&](ValueName &value) {
+    if (auto found = same.find(value.name); found != same.end())
+      value.name = found->second;
+  });
 }
 
 bool Idioms::isRepeated(const Node &node) {
@@ -82,7 +59,7 @@ bool Idioms::isRepeated(const Node &node) {
     return false;
   std::string key = node.op + "." + node.overload + (node.modules.empty() ? "" : node.modules.back().path);
   for (const auto &[name, argument] : node.arguments)
-    key += " " + std::visit(PrintKey(), argument);
+    key += " " + textOf(argument) + (std::holds_alternative<double>(argument) ? "r" : "");
   auto [first, isNew] = keys.try_emplace(key, node.results.front());
   if (!isNew)
     same[node.results.front()] = first->second;

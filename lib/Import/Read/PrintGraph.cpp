@@ -2,9 +2,10 @@
 #include "plc/Import/PrintGraph.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <charconv>
 
 using llvm::raw_ostream;
 
@@ -18,22 +19,24 @@ std::string textOf(const TensorType &type) {
 
 namespace {
 struct PrintArgument {
-  raw_ostream &os;
-  void operator()(std::monostate) { os << "none"; }
-  void operator()(bool value) { os << (value ? "true" : "false"); }
-  void operator()(int64_t value) { os << value; }
-  void operator()(double value) { os << llvm::format("%g", value); }
-  void operator()(const std::string &value) { os << "'" << value << "'"; }
-  void operator()(ElementType value) { os << nameOf(value); }
-  void operator()(const ValueName &value) { os << (value.name.empty() ? "none" : "%" + value.name); }
+  std::string operator()(std::monostate) const { return "none"; }
+  std::string operator()(bool value) const { return value ? "true" : "false"; }
+  std::string operator()(int64_t value) const { return std::to_string(value); }
+  std::string operator()(double value) const {
+    char text[32];
+    return {text, std::to_chars(text, text + sizeof(text), value).ptr};
+  }
+  std::string operator()(const std::string &value) const { return "'" + value + "'"; }
+  std::string operator()(ElementType value) const { return std::string(nameOf(value)); }
+  std::string operator()(const ValueName &value) const { return value.name.empty() ? "none" : "%" + value.name; }
   template <class Element>
-  void operator()(const std::vector<Element> &values) {
-    os << "[";
-    llvm::interleaveComma(values, os, *this);
-    os << "]";
+  std::string operator()(const std::vector<Element> &values) const {
+    return "[" + llvm::join(llvm::map_range(values, *this), ", ") + "]";
   }
 };
 } // namespace
+
+std::string textOf(const Argument &argument) { return std::visit(PrintArgument(), argument); }
 
 static void printTyped(const Graph &graph, const std::string &name, raw_ostream &os) {
   os << "%" << name << ": ";
@@ -74,10 +77,8 @@ static void printNode(const Graph &graph, const Node &node, size_t indent, raw_o
       printTyped(graph, result, os);
   });
   os << " = " << node.library << "." << node.op << (node.overload.empty() ? "" : "." + node.overload) << "(";
-  llvm::interleaveComma(node.arguments, os, [&](const auto &argument) {
-    os << argument.first << " = ";
-    std::visit(PrintArgument{os}, argument.second);
-  });
+  llvm::interleaveComma(node.arguments, os,
+                        [&](const auto &argument) { os << argument.first << " = " << textOf(argument.second); });
   os << ")";
   if (!node.modules.empty())
     os << " in '" << node.modules.back().path << "': " << node.modules.back().type;

@@ -13,8 +13,8 @@ Graph readPt2Graph(const JsonNode &program);
 
 /// The inputs of a `GraphModule` that are tensors, as its signature names them. Throws ReadError for custom objects.
 std::vector<Input> readPt2Inputs(const JsonNode &module);
-/// Its outputs that are tensors. Those of a mapping have their keys, joined by points, as paths. Throws ReadError if the
-/// model writes to its inputs or parameters.
+/// Its outputs that are tensors. Those of a mapping have their keys, joined by points, as paths. Throws ReadError if
+/// the model writes to its inputs or parameters.
 std::vector<Output> readPt2Outputs(const JsonNode &module);
 
 /// Those of the body of a loop, which has no signature.

@@ -13,9 +13,9 @@ class Pt2Weights : public Weights {
 public:
   explicit Pt2Weights(std::unique_ptr<llvm::MemoryBuffer> archive) : archive(std::move(archive)) {}
 
-  /// Adds the tensors of a `PayloadConfig`, those among them that are an input of the graph and were not added before.
-  /// `folder` has their storages. Throws ReadError if one differs from its type in the graph, or does not lie within its
-  /// storage, or is pickled.
+  /// Adds the tensors of a `PayloadConfig` that are inputs of the graph, unless they were added before. `folder` has
+  /// their storages. Throws ReadError if one differs from its type in the graph, or does not lie within its storage, or
+  /// is pickled.
   void add(const JsonNode &config, const Graph &graph, const StoredZip &zip, const std::string &folder);
   /// Throws ReadError if an input of the graph has not been added.
   void requireAll(const Graph &graph) const;

@@ -250,13 +250,7 @@ static void removeDead(Graph &graph) {
   for (Node &node : llvm::reverse(graph.nodes)) {
     if (llvm::none_of(node.results, [&](const std::string &result) { return used.contains(result); }))
       continue;
-    for (const auto &[name, argument] : node.arguments) {
-      if (const auto *value = std::get_if<ValueName>(&argument))
-        used.insert(value->name);
-      if (const auto *values = std::get_if<std::vector<ValueName>>(&argument))
-        for (const ValueName &each : *values)
-          used.insert(each.name);
-    }
+    forEachRead(node, [&](const ValueName &value) { used.insert(value.name); });
     kept.push_back(std::move(node));
   }
   graph.nodes.assign(std::make_move_iterator(kept.rbegin()), std::make_move_iterator(kept.rend()));
