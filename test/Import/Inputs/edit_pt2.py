@@ -5,6 +5,7 @@ MEMBER is a name without the folder of the archive.
 --drop MEMBER:PATH        removes it
 --text MEMBER=TEXT        the bytes of a member, a new one if there is none
 --remove MEMBER           --rename MEMBER=NAME   NAME with folder
+--grow MEMBER=BYTES       spaces behind it
 --fill MEMBER:PATH=NUMBER a list of as many copies of its first element
 --entry MEMBER:FIELD=N    a field of its entry in the directory: flags, method, stored, size, disk, header, name
 --end FIELD=N             a field of the end record: count, bytes, offset, end64 (of the 64-bit record); +N adds
@@ -22,7 +23,7 @@ import zipfile
 parser = argparse.ArgumentParser()
 parser.add_argument("source")
 parser.add_argument("out")
-for flag in ("set", "drop", "text", "remove", "rename", "fill", "entry", "end", "twice"):
+for flag in ("set", "drop", "text", "remove", "rename", "grow", "fill", "entry", "end", "twice"):
     parser.add_argument("--" + flag, action="append", default=[])
 parser.add_argument("--zip64", action="store_true")
 parser.add_argument("--comment", default="")
@@ -55,6 +56,9 @@ for text in arguments.fill:
 for text in arguments.text:
     name, data = text.split("=", 1)
     members[folder + name] = data.encode()
+for text in arguments.grow:
+    name, count = text.split("=")
+    members[folder + name] += b" " * int(count)
 for name in arguments.remove:
     del members[folder + name]
 for text in arguments.rename:
