@@ -62,19 +62,19 @@ E Rules::formula(NetNode *node, const Position &at) {
     std::vector<E> choices;
     for (double each : formula.table)
       choices.push_back(exprs.number(each, node->type.type));
-    return chooseByNumber(position(formula.row), choices);
+    return chooseByNumber(exprs.position(position(formula.row)), choices);
   }
   }
   return nullptr;
 }
 
 /// if p == 0 then .. else if p == 1 then .. else ..; the one of a constant position.
-E Rules::chooseByNumber(const Affine &position, const std::vector<E> &choices) {
-  if (position.isConstant())
-    return choices[position.constant];
+E Rules::chooseByNumber(E position, const std::vector<E> &choices) {
+  if (position->kind == Expr::Position && position->affine.isConstant())
+    return choices[position->affine.constant];
   E e = choices.back();
   for (size_t k = choices.size() - 1; k-- > 0;) {
-    E isThis = exprs.infix(Op::Equal, exprs.position(position), exprs.number(double(k), ElementType::I64));
+    E isThis = exprs.infix(Op::Equal, position, exprs.number(double(k), ElementType::I64));
     e = isSame(choices[k], e) ? e : exprs.make({.kind = Expr::If, .arguments = {isThis, choices[k], e}});
   }
   return e;
@@ -131,8 +131,7 @@ E Rules::patches(NetNode *node, const Position &at) {
     if (w->axes[i].empty())
       image.push_back(at[i]);
     else
-      image.push_back(
-          digits(join(at[i], flat(node->axes[i])) * w->extent(i) + inner[i - 1][0].affine, flat(x->axes[i])));
+      image.push_back(moved(at[i], flat(node->axes[i]), w->extent(i), inner[i - 1][0].affine, flat(x->axes[i])));
   }
   E product = exprs.make({.kind = Expr::Product, .arguments = {element(x, image), element(w, weight)}, .vars = summed});
   return node->operand(2) ? exprs.sum(Op::Add, product, element(node->operands[2], {at[1]})) : product;
@@ -245,7 +244,8 @@ E Rules::elementwise(NetNode *node, const Position &at) {
 
 E Rules::stacked(NetNode *node, const Position &at) {
   Position part = at;
-  Affine number = at[node->dim][0].affine;
+  const Term &first = at[node->dim][0];
+  E number = first.computed ? first.computed : exprs.position(first.affine);
   part[node->dim].erase(part[node->dim].begin());
   std::vector<E> choices;
   for (NetNode *operand : node->operands)
@@ -261,7 +261,7 @@ E Rules::padded(NetNode *node, const Position &at) {
     size_t dim = at.size() - 1 - i;
     if (!node->ints[2 * i] && !node->ints[2 * i + 1])
       continue;
-    own[dim] = digits(join(at[dim], flat(node->axes[dim])) + Affine(-node->ints[2 * i]), flat(x->axes[dim]));
+    own[dim] = moved(at[dim], flat(node->axes[dim]), 1, Affine(-node->ints[2 * i]), flat(x->axes[dim]));
   }
   return exprs.make({.kind = Expr::Pad, .number = node->number, .arguments = {element(x, own)}});
 }

@@ -151,11 +151,10 @@ E Rules::windowed(NetNode *node, const Position &at) {
   bool isPadded = false;
   for (size_t i = 0; i < windows.stride.size(); ++i) {
     int dim = int(i) + 2;
-    Affine position = join(at[dim], flat(node->axes[dim])) * windows.stride[i];
-    position = position + join(inner[i + 1], flat(w->axes[dim])) * windows.dilation[i] + Affine(-windows.pad[i]);
+    Affine inside = join(inner[i + 1], flat(w->axes[dim])) * windows.dilation[i] + Affine(-windows.pad[i]);
     if (x->axes[dim].empty()) // one row: the others of a window are padding
       throw CannotImport("a convolution of an axis of extent 1", node);
-    image.push_back(digits(position, flat(x->axes[dim])));
+    image.push_back(moved(at[dim], flat(node->axes[dim]), windows.stride[i], inside, flat(x->axes[dim])));
     isPadded |= windows.pad[i] != 0;
   }
   E e = element(x, image);
@@ -175,7 +174,7 @@ E Rules::runningSum(NetNode *node, const Position &at) {
   E e = element(node->operands[0], own);
   if (node->operands[0]->isBool())
     e = exprs.integer(e);
-  E isBefore = exprs.infix(Op::LessEqual, exprs.position(Affine(before)), exprs.position(at[node->dim][0].affine));
+  E isBefore = exprs.infix(Op::LessEqual, exprs.position(Affine(before)), joined(at[node->dim], leaves));
   return exprs.reduce(Op::Sum, {before}, exprs.choice(isBefore, e, exprs.number(0)));
 }
 

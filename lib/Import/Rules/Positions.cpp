@@ -69,6 +69,18 @@ E Rules::joined(const Terms &digits, const Axis &leaves) {
   return number;
 }
 
+/// factor times a position plus an offset, on the atoms of another axis.
+Terms Rules::moved(const Terms &terms, const Axis &own, int64_t factor, const Affine &offset, const Axis &source) {
+  if (std::none_of(terms.begin(), terms.end(), [](const Term &term) { return term.computed; }))
+    return digits(join(terms, own) * factor + offset, source);
+  E e = joined(terms, own);
+  if (factor != 1)
+    e = exprs.infix(Op::Mul, e, exprs.number(double(factor), ElementType::I64));
+  if (!(offset == Affine()))
+    e = exprs.sum(Op::Add, e, exprs.position(offset));
+  return source.size() == 1 ? Terms{Term{Affine(), e}} : computedDigits(e, source);
+}
+
 /// The operand's position at a slice's.
 Position Rules::throughSlice(const NetNode *node, Position at) {
   const Tile &tile = node->tile;
@@ -80,14 +92,8 @@ Position Rules::throughSlice(const NetNode *node, Position at) {
     terms.push_back(Term{Affine(tile.start)});
   if (tile.kind != Tile::Offset)
     return at;
-  if (std::any_of(terms.begin(), terms.end(), [](const Term &term) { return term.computed; })) {
-    E moved = exprs.infix(Op::Mul, joined(terms, own), exprs.number(double(tile.step), ElementType::I64));
-    if (tile.step == 1)
-      moved = joined(terms, own);
-    terms = position(exprs.sum(Op::Add, moved, exprs.number(double(tile.start), ElementType::I64)), source);
-    return at;
-  }
-  if (source.size() == 1) {
+  bool isComputed = std::any_of(terms.begin(), terms.end(), [](const Term &term) { return term.computed; });
+  if (source.size() == 1 && !isComputed) {
     Affine position = join(terms, own) * tile.step + Affine(tile.start);
     position.isFirstPart = position.single() != nullptr;
     terms = {Term{position}};
@@ -95,12 +101,12 @@ Position Rules::throughSlice(const NetNode *node, Position at) {
   }
   // Inside one turn of the last digit, or anywhere.
   int64_t turn = source.back()->extent, inside = tile.start % turn;
-  if (tile.step == 1 && own.size() == 1 && inside + own[0]->extent <= turn) {
+  if (!isComputed && tile.step == 1 && own.size() == 1 && inside + own[0]->extent <= turn) {
     Terms digits = digitsOf(tile.start / turn, Axis(source.begin(), source.end() - 1));
     digits.push_back(Term{terms[0].affine + Affine(inside)});
     terms = digits;
   } else {
-    terms = digits(join(terms, own) * tile.step + Affine(tile.start), source);
+    terms = moved(terms, own, tile.step, Affine(tile.start), source);
   }
   return at;
 }

@@ -93,12 +93,13 @@ private:
   E scaled(E e);
   Terms position(E e, const Axis &axis);
   Terms digits(const Affine &number, const Axis &leaves);
+  Terms moved(const Terms &terms, const Axis &own, int64_t factor, const Affine &offset, const Axis &source);
   Terms computedDigits(E e, const Axis &leaves);
   Position throughMap(const NetNode *node, const Position &at);
   Position throughSlice(const NetNode *node, Position at);
   E read(NetNode *node, const Position &at);
   E convert(NetNode *node, const Position &at);
-  E chooseByNumber(const Affine &position, const std::vector<E> &choices);
+  E chooseByNumber(E position, const std::vector<E> &choices);
 
   // Fill: the rule of a value.
   void fill(Layer &layer, Rule &rule);
