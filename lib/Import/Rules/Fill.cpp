@@ -367,6 +367,9 @@ E Rules::read(NetNode *node, const Position &at) {
   for (int i : order[node])
     ordered.push_back(terms[i]);
   Layer &home = node->isFloating ? *layer : layers[node->segment];
+  if (home.segment > layer->segment) // a module that runs again after another one that its results go to
+    throw CannotImport(
+        "its value goes to a block that also gives values to its own block; blocks must follow each other", node);
   if (&home != layer) {
     note(node);
     if (std::find(home.results.begin(), home.results.end(), node) == home.results.end())
