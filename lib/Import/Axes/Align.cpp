@@ -160,6 +160,16 @@ std::vector<Axis> Align::axesOf(NetNode &node) {
         for (int i = 0; i < w->rank(); ++i)
           unite(node, k, i, x->axes[x->rank() - w->rank() + i]);
     return node.operands[0]->axes;
+  case Op::Lstm: {
+    const NetNode *w = node.operands[1], *u = node.operands[2];
+    unite(node, 1, 1, x->axes[2]);
+    for (int i : {1, 2})
+      unite(node, 2, i, w->axes[2]);
+    unite(node, 2, 0, w->axes[0]);
+    unite(node, 3, 0, w->axes[0]);
+    unite(node, 3, 1, w->axes[2]);
+    return {x->axes[0], x->axes[1], u->axes[2]};
+  }
   case Op::BatchNorm:
   case Op::GroupNorm:
     for (size_t k = 1; k < node.operands.size(); ++k)

@@ -241,6 +241,33 @@ NetNode *upsample(Call &call, Op op) {
   return call.build.make(op, {x}, call.type(), {.ints = {factor}});
 }
 
+/// Layers from zero states: weights of input w[g, d, e] and of state u[g, k, e] by gate, and the sum of both biases.
+NetNode *lstm(Call &call) {
+  Builder &build = call.build;
+  std::vector<NetNode *> weights = call.tensors("params"), states = call.tensors("hx");
+  bool hasBiases = call.truth("has_biases"), isBatchFirst = call.truth("batch_first");
+  bool isFromZero =
+      std::all_of(states.begin(), states.end(), [](const NetNode *state) { return numberOf(state) == 0.0; });
+  size_t perLayer = hasBiases ? 4 : 2, layers = size_t(call.integer("num_layers", 1));
+  if (call.truth("bidirectional") || call.truth("train") || !isFromZero || weights.size() != layers * perLayer)
+    throw CannotImport("an LSTM of two directions, with projections, from given states or in training");
+  NetNode *x = call.tensor("input");
+  x = isBatchFirst ? x : build.transpose(x, 0, 1);
+  for (size_t layer = 0; layer < layers; ++layer) {
+    NetNode **of = &weights[layer * perLayer];
+    int64_t hidden = of[1]->extent(1);
+    auto byGate = [&](NetNode *weight) {
+      return build.transpose(build.view(weight, {4, hidden, weight->extent(1)}), 1, 2);
+    };
+    NetNode *bias = hasBiases ? build.view(build.map(Op::Add, {of[2], of[3]}), {4, hidden})
+                              : build.make(Op::Full, {}, {x->type.type, {4, hidden}});
+    x = build.make(Op::Lstm, {x, byGate(of[0]), byGate(of[1]), bias},
+                   {x->type.type, {x->extent(0), x->extent(1), hidden}});
+  }
+  call.results[0] = isBatchFirst ? x : build.transpose(x, 0, 1);
+  return nullptr;
+}
+
 /// Positions, and the values at them.
 NetNode *topk(Call &call) {
   NetNode *x = call.tensor("self");
@@ -374,6 +401,7 @@ const std::unordered_map<std::string_view, Handler> handlers = {
     {"_adaptive_avg_pool2d", adaptivePool},
     {"upsample_nearest2d", [](Call &c) { return upsample(c, Op::UpsampleNearest); }},
     {"upsample_bilinear2d", [](Call &c) { return upsample(c, Op::UpsampleLinear); }},
+    {"lstm", lstm},
     {"topk", topk},
     {"argmax", argmax},
     {"cumsum", cumsum},

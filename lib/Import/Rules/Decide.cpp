@@ -149,6 +149,12 @@ bool Rules::isRule(NetNode *node) {
   if (node->isMap())
     return false;
   std::vector<NetNode *> uses = consumers(node);
+  if (node->op == Op::Lstm) // its function takes whole tensors
+    for (NetNode *operand : node->operands)
+      if (operand->op == Op::Permute) {
+        operand->isRule = true;
+        operand->segment = node->segment;
+      }
   if (node->op == Op::Cat)
     for (NetNode *part : node->operands)
       if (hasOffset(part)) { // an index of a clause takes its extent from a tensor

@@ -207,6 +207,7 @@ E Rules::right(const Rule &rule, const Position &at) {
   case Op::BatchNorm: return batchNorm(node, at);
   case Op::Convolution:
   case Op::ConvTranspose: return convolution(node, at);
+  case Op::Lstm: return whole(node, {0, 1, 2, 3}, {});
   case Op::UpsampleNearest:
   case Op::UpsampleLinear: return whole(node, {0}, {{"K", double(node->ints[0])}});
   case Op::MaxPool:

@@ -325,14 +325,17 @@ std::string Assembler::resolved(std::string text) const {
   return text;
 }
 
-/// Whether a layer calls a function of a library that is not std.nn.
-static bool usesVision(const Rules &rules) {
-  bool uses = false;
+/// The libraries of the functions that rules call.
+static std::string librariesOf(const Rules &rules) {
+  bool usesVision = false, usesSequences = false;
   for (const Layer &layer : rules.layers)
-    for (const Rule *rule : layer.rules)
-      uses |= rule->right && rule->right->kind == Expr::Whole && rule->right->op != Op::LayerNorm &&
-              rule->right->op != Op::RmsNorm;
-  return uses;
+    for (const Rule *rule : layer.rules) {
+      bool isWhole = rule->right && rule->right->kind == Expr::Whole;
+      bool isSequence = isWhole && rule->right->op == Op::Lstm;
+      usesSequences |= isSequence;
+      usesVision |= isWhole && !isSequence && rule->right->op != Op::LayerNorm && rule->right->op != Op::RmsNorm;
+    }
+  return std::string("use std.nn\n") + (usesSequences ? "use std.seq\n" : "") + (usesVision ? "use std.vision\n" : "");
 }
 
 ImportedRules Assembler::run() {
@@ -347,9 +350,7 @@ ImportedRules Assembler::run() {
   std::string head = header(), layers;
   for (const auto &[name, text] : printed)
     layers += "layer " + name + resolved(text);
-  result.text = "# " + options.name + ".ein: imported from PyTorch.\nuse std.nn\n";
-  if (usesVision(rules))
-    result.text += "use std.vision\n";
+  result.text = "# " + options.name + ".ein: imported from PyTorch.\n" + librariesOf(rules);
   result.text +=
       "\n" + sizes.declarations() + (sizes.has("B") ? "\nbatch B\n\n" : "\n\n") + layers + head + " {\n" + body + "}\n";
   return std::move(result);

@@ -233,6 +233,7 @@ std::string LayerPrinter::hint(const Rule &rule) const {
   case Op::RmsNorm: return "n";
   case Op::TopK: return "chosen";
   case Op::PickedBest: return "best";
+  case Op::Lstm:
   case Op::Convolution:
   case Op::BatchNorm:
   case Op::MaxPool:
