@@ -31,6 +31,35 @@ std::optional<double> plc::import::numberOf(const NetNode *node) {
 /// Values beyond this many elements are not kept: no table of sizes alone is that large.
 static constexpr int64_t mostElements = int64_t(1) << 24;
 
+/// Whether a comparison of positions holds for all sizes, or for none: the sides differ by a sum of one sign.
+static bool isProven(const NetNode &node) {
+  const std::optional<Formula> &a = node.operands[0]->formula, &b = node.operands[1]->formula;
+  bool isAffine = a && b && (a->kind == Formula::Number || a->kind == Formula::Affine) && b->kind == Formula::Number;
+  if (!isAffine)
+    return false;
+  double difference = a->value - b->value;
+  bool grows = std::all_of(a->factors.begin(), a->factors.end(), [](const auto &each) { return each.second >= 0; });
+  bool isBounded = node.op == Op::GreaterEqual || node.op == Op::Less ? difference >= 0 : difference > 0;
+  return a->factors.empty() || (grows && isBounded);
+}
+
+/// Comparisons and bounds that hold at the exported sizes may not hold at others.
+static bool isSizeBound(const NetNode &node) {
+  if (!node.isSized || !node.formula)
+    return false;
+  switch (node.op) {
+  case Op::Less:
+  case Op::LessEqual:
+  case Op::Greater:
+  case Op::GreaterEqual:
+  case Op::Equal:
+  case Op::NotEqual: return node.formula->kind == Formula::Number && !isProven(node);
+  case Op::Maximum:
+  case Op::Minimum: return true;
+  default: return false;
+  }
+}
+
 void Builder::fold(NetNode &node) {
   if (node.op == Op::Input || node.op == Op::Parameter)
     return;
@@ -53,8 +82,14 @@ void Builder::fold(NetNode &node) {
     return;
   if (!node.value)
     node.value = evaluate(node);
-  if (node.value && !node.formula)
+  for (const NetNode *operand : node.operands)
+    node.isUnproven |= operand && operand->isUnproven && node.op != Op::Full;
+  if (node.value && !node.formula && !node.isUnproven)
     node.formula = fitFormula(*node.value, node.type.type, node.isSized);
+  if (isSizeBound(node)) {
+    node.isUnproven = true;
+    node.formula.reset();
+  }
 }
 
 NetNode *Builder::make(Op op, Nodes operands, TensorType type, With with) {

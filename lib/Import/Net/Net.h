@@ -104,6 +104,7 @@ struct NetNode {
   // What is known of its value.
   bool isConstant = false; // it depends on sizes and constants alone
   bool isSized = false;    // it depends on the size of some axis
+  bool isUnproven = false; // its value may have another form at other sizes: it is built from its definition
   std::shared_ptr<const Dense> value;
   std::optional<Formula> formula;
   // Axes.
