@@ -295,7 +295,7 @@ int plc::driver::compile(const CompileOptions &options) {
   context.printOpOnDiagnostic(false); // users know lines of the model, not IR
   std::optional<GivenIR> ir;
   std::optional<std::string> imported;
-  if (isArchive(options.model)) {
+  if (isImported(options.model)) {
     if (int code = importSource(options, imported); code != Done || !imported)
       return code;
   } else if (int code = refuseImportOptions(options)) {

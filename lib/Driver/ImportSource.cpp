@@ -5,17 +5,37 @@
 
 #include "plc/Import/ImportModel.h"
 #include "plc/Import/ReadPt2.h"
+#include "plc/Import/ReadStableHlo.h"
 
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 using namespace plc::driver;
 using enum plc::ExitCode;
 
-bool plc::driver::isArchive(const std::string &model) { return llvm::StringRef(model).ends_with(".pt2"); }
+static bool isArchive(const std::string &model) { return llvm::StringRef(model).ends_with(".pt2"); }
+
+bool plc::driver::isImported(const std::string &model) {
+  if (isArchive(model) || !llvm::StringRef(model).ends_with(".mlir"))
+    return isArchive(model);
+  auto text = llvm::MemoryBuffer::getFile(model, /*IsText=*/true);
+  return text && import::isStableHlo((*text)->getBuffer());
+}
+
+static std::optional<plc::import::ImportedModel> readModel(const CompileOptions &options, std::string &error) {
+  if (isArchive(options.model))
+    return plc::import::readPt2(options.model, error);
+  auto text = llvm::MemoryBuffer::getFile(options.model, /*IsText=*/true); // `isImported` has read it
+  return plc::import::readStableHlo((*text)->getBuffer(), options.paramsArgument, error);
+}
 
 int plc::driver::importSource(const CompileOptions &options, std::optional<std::string> &text) {
+  if (!options.paramsArgument.empty() && isArchive(options.model))
+    return reportError(BadUsage, "--params-argument is for StableHLO, found '" + options.model + "'");
+  if (!options.params.empty() && !isArchive(options.model))
+    return reportError(BadUsage, "--params is for archives, which have weights; --map says how StableHLO names them");
   std::string error;
-  std::optional<import::ImportedModel> model = import::readPt2(options.model, error);
+  std::optional<import::ImportedModel> model = readModel(options, error);
   if (!model)
     return reportError(BadInput, "cannot read '" + options.model + "': " + error);
   import::ImportedRules rules;
@@ -28,6 +48,9 @@ int plc::driver::importSource(const CompileOptions &options, std::optional<std::
   }
   if (!error.empty())
     return reportError(BadInput, "'" + options.model + "': " + error);
+  if (!options.map.empty())
+    if (int code = writeOutput(options.map, import::mapOf(*model, rules)))
+      return code;
   if (plc::parseChoice<Emit>(options.emit) == Emit::einSource)
     return writeOutput(options.output, rules.text);
   text = std::move(rules.text);
@@ -36,10 +59,12 @@ int plc::driver::importSource(const CompileOptions &options, std::optional<std::
 
 int plc::driver::refuseImportOptions(const CompileOptions &options) {
   const char *option = !options.params.empty()                                   ? "--params"
+                       : !options.map.empty()                                    ? "--map"
+                       : !options.paramsArgument.empty()                         ? "--params-argument"
                        : !options.loss.empty()                                   ? "--loss"
                        : plc::parseChoice<Emit>(options.emit) == Emit::einSource ? "--emit=ein-source"
                                                                                  : nullptr;
   if (!option)
     return Done;
-  return reportError(BadUsage, std::string(option) + " is for imported models (.pt2), found '" + options.model + "'");
+  return reportError(BadUsage, std::string(option) + " is for imported models (.pt2, StableHLO), found '" + options.model + "'");
 }

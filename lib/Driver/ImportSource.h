@@ -10,7 +10,7 @@
 namespace plc::driver {
 
 /// Whether a model is an archive of another system.
-bool isArchive(const std::string &model);
+bool isImported(const std::string &model);
 
 /// Imports `options.model`. With --params writes its weights, with --emit=ein-source its rules; else `text` has the
 /// rules, to be compiled. Returns the exit code; errors are reported.

@@ -15,7 +15,7 @@ from typing import Any, Iterable, List, Mapping, Optional, Sequence, Union
 from ._errors import Error, usage_error
 from ._library import program
 from ._model import Model
-from ._weights import toml
+from ._weights import OriginalNames, read_metadata, toml
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -23,10 +23,11 @@ Path = Union[str, "os.PathLike[str]"]
 def compile(model: Any, example_inputs: Optional[Sequence[Any]] = None, *,
             strategy: Union[Path, Mapping[str, Any], None] = None, settings: Optional[Mapping[str, Any]] = None,
             dims: Optional[Mapping[str, int]] = None, entry: Optional[str] = None, outputs: Iterable[str] = (),
-            rates: Optional[str] = None, output: Optional[Path] = None, **options: Any) -> Model:
+            rates: Optional[str] = None, output: Optional[Path] = None, loss: Optional[str] = None,
+            **options: Any) -> Model:
     """Compiles a model by plc-compile, and loads the module.
 
-    model           a file (`.ein`); a torch.nn.Module or ExportedProgram; or a JAX function
+    model           a file (`.ein`, `.pt2`); a torch.nn.Module or ExportedProgram; or a JAX function
     example_inputs  the arguments of a PyTorch module or a JAX function, whose shapes are those of the compiled model
     strategy        a file (`.toml`), or keys and values: {"parallelism.stages": 2} or {"parallelism": {"stages": 2}}
     settings        further keys, which go before those of the file
@@ -35,6 +36,7 @@ def compile(model: Any, example_inputs: Optional[Sequence[Any]] = None, *,
     outputs         what one more entry gives: outputs, "grad(x)", values of rules as "attention.3.p"
     rates           "measured" or "shipped", as of plc-compile --rates
     output          where the module is written (`.plcm`); else it lives as long as the model
+    loss            what a PyTorch model is trained by: "cross_entropy(output, label)", if it returns no loss itself
     options         of `plc.load`
 
     A warning of the compiler is a Python warning. Raises plc.Error.
@@ -46,7 +48,11 @@ def compile(model: Any, example_inputs: Optional[Sequence[Any]] = None, *,
     arguments += ["--rates", rates] if rates else []
     scratch = tempfile.mkdtemp(prefix="plc-")
     try:
-        arguments.insert(0, _source(model, example_inputs, pathlib.Path(scratch)))
+        source = _source(model, example_inputs, pathlib.Path(scratch))
+        imported = Imported(source, loss, scratch) if source.endswith(".pt2") else None
+        if loss and not imported:
+            raise usage_error("loss is for models of PyTorch; a file of rules has its own")
+        arguments.insert(0, imported.rules if imported else source)
         module = os.path.abspath(output) if output else os.path.join(scratch, "module.plcm")
         run_compiler([*arguments, "-o", module])
         compiled = Model(module, scratch=scratch, **options)
@@ -54,9 +60,22 @@ def compile(model: Any, example_inputs: Optional[Sequence[Any]] = None, *,
         shutil.rmtree(scratch, ignore_errors=True)
         raise
     compiled._explain = lambda: json.loads(run_compiler([*arguments, "--emit=json"]))
-    if weights := getattr(model, "state_dict", None):
-        compiled.load(weights() if callable(weights) else weights)
+    if imported:
+        compiled.load(imported.weights)
+        weights = getattr(model, "state_dict", {})
+        compiled._names = OriginalNames(imported.names, weights() if callable(weights) else weights)
     return compiled
+
+
+class Imported:
+    """The rules of an archive, its weights under their paths, and the name in `state_dict` of each."""
+
+    def __init__(self, archive: str, loss: Optional[str], folder: str) -> None:
+        self.rules = os.path.join(folder, "model.ein")
+        self.weights = os.path.join(folder, "model.safetensors")
+        run_compiler([archive, "--emit=ein-source", "-o", self.rules, "--params", self.weights,
+                      *(["--loss", loss] if loss else [])])
+        self.names = read_metadata(self.weights)
 
 
 def run_compiler(arguments: Sequence[str]) -> str:

@@ -17,7 +17,7 @@ from ._generate import Prompt, generate
 from ._library import OptionsStruct, check, last_error, library
 from ._session import Session, describe_all
 from ._tensors import TensorInfo, View, as_numpy
-from ._weights import map_text, matching, toml, write_safetensors, write_state_dict
+from ._weights import OriginalNames, map_text, matching, toml, write_safetensors, write_state_dict
 
 Path = Union[str, "os.PathLike[str]"]
 Batch = Mapping[str, Any]
@@ -75,6 +75,7 @@ class Model:
         self._sessions: Dict[str, Session] = {}
         self._has_values = False
         self._weights: Optional[str] = None  # a file with the present parameters
+        self._names: Optional[OriginalNames] = None  # of an imported model
         self._scratch = scratch or tempfile.mkdtemp(prefix="plc-")
         self._explain: Optional[Callable[[], Dict[str, Any]]] = None
         self._finalize = weakref.finalize(self, _close, handle, self._sessions, self._scratch, os.getpid())
@@ -233,6 +234,8 @@ class Model:
                 with open(map, "w", encoding="utf-8") as file:
                     file.write(text)
             self._weights = None
+            if self._names and map is None and isinstance(source, Mapping):
+                source = self._names.translate(source, self._by_path())
             if not isinstance(source, Mapping):
                 self._load_file(os.fspath(source), map)
             elif map is None and (views := matching(source, self.parameters)) is not None:
@@ -263,9 +266,11 @@ class Model:
             check(library().plc_module_save(self._open(), os.fspath(path).encode(), self.step, self.seed))
 
     def state_dict(self) -> Dict[str, numpy.ndarray]:
-        """Copies of all parameters by their paths. Those of bf16 are f32, which numpy has."""
+        """Copies of all parameters by their paths; of an imported model by the names and in the shapes that it had, with
+        all that its own `state_dict` has. Those of bf16 are f32, which numpy has."""
         self._need_values()
-        return {info.name: as_numpy(view.owner, info) for info, view in zip(self.parameters.values(), self._values())}
+        values = self._by_path()
+        return self._names.restore(values) if self._names else values
 
     # --- The end ---
     def close(self) -> None:
@@ -332,6 +337,9 @@ class Model:
             storage = numpy.empty(info.shape, info.storage)
             check(library().plc_module_get_parameter(self._open(), index, storage.ctypes.data))
             yield View(storage.ctypes.data, storage)
+
+    def _by_path(self) -> Dict[str, numpy.ndarray]:
+        return {info.name: as_numpy(view.owner, info) for info, view in zip(self.parameters.values(), self._values())}
 
     def _weights_file(self) -> str:
         """A file with the present parameters, for other programs."""

@@ -79,3 +79,43 @@ def toml(value: Any) -> str:
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{key} = {toml(each)}" for key, each in value.items()) + "}"
     return str(value)
+
+
+def read_metadata(file: str) -> Dict[str, str]:
+    """The metadata of a safetensors file."""
+    with open(file, "rb") as data:
+        size = int.from_bytes(data.read(8), "little")
+        return json.loads(data.read(size)).get("__metadata__", {})
+
+
+class OriginalNames:
+    """The names and shapes that a model had before it was imported."""
+
+    def __init__(self, names: Mapping[str, str], state: Mapping[str, Any]) -> None:
+        """`names` has the name of each path; `state` the tensors of the module, some of which may be tied."""
+        self._tensors = {name: tensor.detach() for name, tensor in state.items()}
+        self._paths = {name: path for path, name in names.items() if name in self._tensors}
+        homes = {self._place(name): path for name, path in self._paths.items()}
+        for name in self._tensors: # tied tensors have one parameter
+            if name not in self._paths and self._place(name) in homes:
+                self._paths[name] = homes[self._place(name)]
+
+    def _place(self, name: str) -> tuple:
+        tensor = self._tensors[name]
+        return tensor.data_ptr(), tuple(tensor.shape)
+
+    def restore(self, values: Mapping[str, Any]) -> Dict[str, Any]:
+        """Values by path as a `state_dict`. What is no parameter of the rules is as it was, such as counters."""
+        return {name: values[self._paths[name]].reshape(tuple(tensor.shape)) if name in self._paths
+                else tensor.numpy().copy() for name, tensor in self._tensors.items()}
+
+    def translate(self, state: Mapping[str, Any], present: Mapping[str, Any]) -> Mapping[str, Any]:
+        """A `state_dict` as values by path; parameters that are in none stay as at present. Values by path are returned
+        as they are."""
+        names = {path: name for name, path in self._paths.items()}
+        if state.keys() <= present.keys():
+            return state
+        if lacking := sorted(name for name in names.values() if name not in state):
+            raise usage_error(f"the state_dict lacks {len(lacking)} of {len(names)} parameters, such as '{lacking[0]}'")
+        return {path: state[names[path]].reshape(tuple(value.shape)) if path in names else value
+                for path, value in present.items()}

@@ -21,7 +21,7 @@ static constexpr StringRef updateProgram = "update";
 // PHASES stands for the names of the phases.
 static const char help[] = R"(plc-compile: check a model and print its plan, or compile it
 usage: plc-compile MODEL.ein|IR.mlir|MODEL.pt2 [options]   (IR, as --emit writes it: goes on from the phase that it
-       is of; .pt2: an archive of torch.export.save)
+       is of; .pt2: an archive of torch.export.save; .mlir may be JAX's StableHLO in generic form, too)
 
 what
   -o FILE             write the result there; without --emit: a module for plc-run (.plcm)
@@ -38,7 +38,9 @@ what
   -D NAME=SIZE        replace a `dim` of the file
   --params FILE       of a .pt2: write its weights there (.safetensors), by the paths of the parameters of its rules,
                       which --emit=ein-source writes
-  --loss E            of a .pt2: the loss of training, as 'cross_entropy(logits, label)'
+  --map FILE          of an imported model: write the names that its parameters had, for plc-run --map
+  --params-argument A of StableHLO: the argument whose leaves are parameters; else all arguments that are pytrees
+  --loss E            of an imported model: the loss of training, as 'cross_entropy(logits, label)'
 
 how
   --strategy FILE     a strategy in TOML (default: every key's default)
@@ -99,7 +101,8 @@ public:
   CommandLine(int argc, char **argv, CompileOptions &options)
       : arguments(argv + 1, argv + argc), options(options),
         single{{"-o", &options.output},       {"--emit", &options.emit}, {"--entry", &options.entry},
-               {"--params", &options.params}, {"--loss", &options.loss},
+               {"--params", &options.params}, {"--loss", &options.loss}, {"--map", &options.map},
+               {"--params-argument", &options.paramsArgument},
                {"--program", &program},       {"--rates", &rates},       {"--strategy", &options.strategy},
                {"--error-limit", &errorLimit}},
         repeated{{"--set", &options.sets}, {"--output", &options.program.outputs}, {"-D", &sizes}},

@@ -35,6 +35,9 @@ struct ImportError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// A map of the parameters to the names of the model, as `plc-run --map` reads it.
+std::string mapOf(const ImportedModel &model, const ImportedRules &rules);
+
 /// Writes the parameters as .safetensors, under their paths and in their shapes. Returns what went wrong, or nothing.
 std::string writeParameters(const ImportedModel &model, const ImportedRules &rules, const std::string &path);
 

@@ -19,6 +19,16 @@ static std::string quoted(const std::string &name) {
   return text + "\"";
 }
 
+std::string plc::import::mapOf(const ImportedModel &model, const ImportedRules &rules) {
+  std::string text = "[parameters]\n";
+  for (const ImportedParameter &parameter : rules.parameters) {
+    bool isSame = model.graph.types.at(parameter.input->value).shape == parameter.shape;
+    std::string name = quoted(parameter.input->path);
+    text += quoted(parameter.path) + " = " + (isSame ? name : "{ from = " + name + ", reshape = true }") + "\n";
+  }
+  return text;
+}
+
 /// A header of JSON behind its length in 8 bytes, then the tensors. Paths are names of the language and need no
 /// escapes.
 std::string plc::import::writeParameters(const ImportedModel &model, const ImportedRules &rules,
