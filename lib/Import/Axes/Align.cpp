@@ -182,6 +182,12 @@ std::vector<Axis> Align::axesOf(NetNode &node) {
     return reduction(node);
   if (node.isElementwise())
     return broadcast(node, 0, node.operands.size(), node.rank());
+  return changedAxes(node);
+}
+
+/// Of operators that keep, move, repeat or drop axes of their operand.
+std::vector<Axis> Align::changedAxes(const NetNode &node) {
+  const NetNode *x = node.operands[0];
   Axes axes = x->axes;
   switch (node.op) {
   case Op::Permute:

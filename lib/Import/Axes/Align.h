@@ -24,6 +24,7 @@ private:
   using Axes = std::vector<Axis>;
 
   Axes axesOf(NetNode &node);
+  Axes changedAxes(const NetNode &node);
   /// Unites an axis of an operand with another one; a barrier replaces the operand if they are divided differently.
   void unite(NetNode &node, size_t operand, int dim, const Axis &axis);
   NetNode *makeBarrier(NetNode &user, NetNode *x, int dim);
