@@ -101,6 +101,9 @@ int runCommands(int argc, char **argv, const Tool &tool) {
       options.prefillEngine = tool.open(request);
     }
     const Command &command = *findCommand(tool, options.model.command);
+    bool needsWeights = options.params.empty() && options.resume.empty() && !options.drawsParameters && command.run;
+    if (needsWeights && tool.ownWeights)
+      options.params = tool.ownWeights(options.model);
     if (command.runWithTool)
       command.runWithTool(options, tool);
     else if (command.run)

@@ -144,6 +144,12 @@ std::string hash128(std::string_view bytes) {
   return text;
 }
 
+std::string identityOf(const std::string &compiler) {
+  std::error_code ignored;
+  return compiler + '\0' + std::to_string(fs::file_size(compiler, ignored)) + '\0' +
+         std::to_string(fs::last_write_time(compiler, ignored).time_since_epoch().count());
+}
+
 /// The hash of everything that a module is made from: model, used files, strategy, rates, options and the compiler. The
 /// CPU is not among them.
 std::string contentHash(const ModelRequest &request, const std::string &compiler, ScratchFolder &scratch) {
@@ -157,10 +163,7 @@ std::string contentHash(const ModelRequest &request, const std::string &compiler
   add(ratesOf(request, compiler, scratch));
   for (const std::string &argument : compileArguments(request))
     add(argument);
-  std::error_code ignored;
-  add(compiler);
-  add(std::to_string(fs::file_size(compiler, ignored)));
-  add(std::to_string(fs::last_write_time(compiler, ignored).time_since_epoch().count()));
+  add(identityOf(compiler));
   return hash128(all);
 }
 
@@ -304,6 +307,25 @@ static Module openUnrun(const ModelRequest &request) {
   }
   ScratchFolder scratch;
   return Module(compiles ? moduleOf(request, scratch) : request.file, Module::Use::Inspect);
+}
+
+std::string archivedWeights(const ModelRequest &request) {
+  if (fs::path(request.file).extension() != ".pt2")
+    return "";
+  std::string compiler = compilerBesideUs();
+  fs::path kept = cacheDirectory() / (hash128(readFile(request.file) + identityOf(compiler)) + ".safetensors");
+  std::error_code error;
+  if (fs::exists(kept, error))
+    return kept;
+  ScratchFolder scratch;
+  std::string weights = scratch.path() / "weights.safetensors", rules = scratch.path() / "model.ein";
+  compile(compiler, {request.file, "--emit=ein-source", "-o", rules, "--params", weights});
+  error = keep(weights, kept);
+  if (error)
+    throw Error(BadInput, request.file,
+                "its weights cannot be kept in '" + cacheDirectory().string() + "': " + error.message() +
+                    "; XDG_CACHE_HOME names another folder");
+  return kept;
 }
 
 void inspectModelFile(const ModelRequest &request) { printModule(openUnrun(request)); }

@@ -266,7 +266,7 @@ const std::vector<std::string> &plc::driver::emitNames() {
     // Phases have the same names under every strategy, so the default one lists them.
     for (const Phase &phase : phasesOf({}, *Strategy::load("plc-compile", "", {}, llvm::errs())))
       names.push_back(phase.name);
-    for (Emit emit : {Emit::einSource, Emit::llvm, Emit::object, Emit::module, Emit::csv, Emit::dot, Emit::json})
+    for (Emit emit : {Emit::llvm, Emit::object, Emit::module, Emit::csv, Emit::dot, Emit::json, Emit::einSource})
       names.push_back(plc::nameOfChoice(emit));
     return names;
   }();

@@ -66,5 +66,6 @@ int plc::driver::refuseImportOptions(const CompileOptions &options) {
                                                                                  : nullptr;
   if (!option)
     return Done;
-  return reportError(BadUsage, std::string(option) + " is for imported models (.pt2, StableHLO), found '" + options.model + "'");
+  return reportError(BadUsage,
+                     std::string(option) + " is for imported models (.pt2, StableHLO), found '" + options.model + "'");
 }

@@ -49,9 +49,10 @@ def compile(model: Any, example_inputs: Optional[Sequence[Any]] = None, *,
     scratch = tempfile.mkdtemp(prefix="plc-")
     try:
         source = _source(model, example_inputs, pathlib.Path(scratch))
-        imported = Imported(source, loss, scratch) if source.endswith(".pt2") else None
+        is_jax = source.endswith(".mlir") and not isinstance(model, (str, os.PathLike))
+        imported = Imported(source, loss, scratch) if source.endswith(".pt2") or is_jax else None
         if loss and not imported:
-            raise usage_error("loss is for models of PyTorch; a file of rules has its own")
+            raise usage_error("loss is for imported models; a file of rules has its own")
         arguments.insert(0, imported.rules if imported else source)
         module = os.path.abspath(output) if output else os.path.join(scratch, "module.plcm")
         run_compiler([*arguments, "-o", module])
@@ -60,22 +61,35 @@ def compile(model: Any, example_inputs: Optional[Sequence[Any]] = None, *,
         shutil.rmtree(scratch, ignore_errors=True)
         raise
     compiled._explain = lambda: json.loads(run_compiler([*arguments, "--emit=json"]))
-    if imported:
+    if imported and is_jax:
+        compiled.load(_leaves(example_inputs or ()), map=imported.map)
+    elif imported:
         compiled.load(imported.weights)
-        weights = getattr(model, "state_dict", {})
-        compiled._names = OriginalNames(imported.names, weights() if callable(weights) else weights)
+        if weights := getattr(model, "state_dict", None):
+            state = weights() if callable(weights) else weights
+            compiled._names = OriginalNames(imported.names, state)
     return compiled
 
 
 class Imported:
-    """The rules of an archive, its weights under their paths, and the name in `state_dict` of each."""
+    """The rules of a model, the names that its parameters had, and of an archive its weights."""
 
-    def __init__(self, archive: str, loss: Optional[str], folder: str) -> None:
+    def __init__(self, source: str, loss: Optional[str], folder: str) -> None:
         self.rules = os.path.join(folder, "model.ein")
+        self.map = os.path.join(folder, "model.toml")
         self.weights = os.path.join(folder, "model.safetensors")
-        run_compiler([archive, "--emit=ein-source", "-o", self.rules, "--params", self.weights,
-                      *(["--loss", loss] if loss else [])])
-        self.names = read_metadata(self.weights)
+        has_weights = source.endswith(".pt2")
+        run_compiler([source, "--emit=ein-source", "-o", self.rules, "--map", self.map,
+                      *(["--params", self.weights] if has_weights else []), *(["--loss", loss] if loss else [])])
+        self.names = read_metadata(self.weights) if has_weights else {}
+
+
+def _leaves(arguments: Sequence[Any]) -> dict:
+    """The leaves of arguments that are pytrees by their paths, as StableHLO names them: "h.0.w"."""
+    util = importlib.import_module("jax").tree_util
+    steps = ("key", "idx", "name")
+    return {".".join(str(next(getattr(step, name) for name in steps if hasattr(step, name))) for step in path): leaf
+            for argument in arguments for path, leaf in util.tree_flatten_with_path(argument)[0] if path}
 
 
 def run_compiler(arguments: Sequence[str]) -> str:

@@ -120,7 +120,7 @@ def describe(name: str, value: Any) -> Tuple[TensorInfo, Any]:
     """The type and shape that a tensor has itself, and the tensor, or an array if it is none."""
     if not isinstance(value, numpy.ndarray) and hasattr(value, "__dlpack__"):
         value = value.detach() if hasattr(value, "detach") else value
-        _, tensor, _ = _capsule(value)
+        capsule, tensor, is_read_only = _capsule(value)  # the capsule owns what `tensor` reads
         kind, shape = (tensor.code, tensor.bits), tuple(tensor.shape[: tensor.ndim])
         found = next((row[0] for row in _TYPES if (row[2], row[3]) == kind), None)
     else:

@@ -1,4 +1,5 @@
 """What plc.compile gives to plc-compile, and plans."""
+import pathlib
 import sys
 import types
 
@@ -6,7 +7,7 @@ import numpy
 import pytest
 
 import plc
-from plc import _compiler
+from plc import _compiler, _weights
 
 
 def test_strategies_sizes_and_settings(folder, tmp_path):
@@ -93,6 +94,82 @@ def test_what_is_no_model(folder, monkeypatch):
     monkeypatch.setitem(sys.modules, "jax", None)
     with pytest.raises(plc.Error, match="a function needs JAX: "):
         plc.compile(lambda x: x, [numpy.zeros(2)])
+
+
+INPUTS = pathlib.Path(__file__).parents[2] / "test" / "Import" / "Inputs"
+
+
+def test_an_archive_has_its_weights():
+    data = numpy.load(INPUTS / "mlp.npz")
+    model = plc.compile(INPUTS / "mlp.pt2", loss="cross_entropy(output, label)")
+    numpy.testing.assert_allclose(model.infer(input=data["in:input"], label=data["in:label"])["y"], data["out:0"], atol=1e-5)
+    loss, gradients = model.gradients(input=data["in:input"], label=data["in:label"])
+    numpy.testing.assert_allclose(loss, data["loss"], atol=1e-5)
+    numpy.testing.assert_allclose(gradients["block.weight"], data["grad:0.weight"], atol=1e-5)
+    with pytest.raises(plc.Error, match="loss is for imported models; a file of rules has its own"):
+        plc.compile(INPUTS / "no.ein", loss="huber(y, t)")
+
+
+class Stored:
+    """A tensor as a module has it."""
+
+    def __init__(self, values, place):
+        self.values, self.place, self.shape = values, place, values.shape
+
+    def detach(self):
+        return self
+
+    def data_ptr(self):
+        return self.place
+
+    def numpy(self):
+        return self.values
+
+
+def test_names_and_shapes_that_a_model_had():
+    state = {"wte": Stored(numpy.zeros((2, 6)), 1), "head": Stored(numpy.zeros((2, 6)), 1), "count": Stored(numpy.ones(1), 2)}
+    names = _weights.OriginalNames({"embed.w": "wte", "constants.c": "constant"}, state)
+    values = {"embed.w": numpy.arange(12.0).reshape(2, 3, 2), "constants.c": numpy.ones(3)}
+    restored = names.restore(values)
+    assert restored.keys() == state.keys() and restored["count"] == 1
+    for tied in "wte", "head":
+        numpy.testing.assert_equal(restored[tied], numpy.arange(12.0).reshape(2, 6))
+    back = names.translate(restored, values)
+    assert back.keys() == values.keys()
+    numpy.testing.assert_equal(back["embed.w"], values["embed.w"])
+    assert names.translate(values, values) is values
+    with pytest.raises(plc.Error, match="the state_dict lacks 2 of 2 parameters, such as 'head'"):
+        names.translate({"other": 1}, values)
+
+
+def test_pytorch_takes_trained_weights_back():
+    torch = pytest.importorskip("torch")
+    module = torch.nn.Sequential(torch.nn.Linear(6, 8), torch.nn.Tanh(), torch.nn.Linear(8, 3))
+    x, label = torch.randn(4, 6), torch.tensor([0, 1, 2, 1])
+    model = plc.compile(module, (x,), loss="cross_entropy(output, label)")
+    loss = torch.nn.functional.cross_entropy(module(x), label).item()
+    numpy.testing.assert_allclose(model.train_step(input=x, label=label.int()), loss, atol=1e-5)
+    before = module(x).detach().numpy()
+    module.load_state_dict({name: torch.from_numpy(values) for name, values in model.state_dict().items()})
+    after = module(x).detach().numpy()
+    assert abs(after - before).max() > 1e-5
+    numpy.testing.assert_allclose(model.infer(input=x, label=label.int())["y"], after, atol=1e-5)
+    model.load(module.state_dict())
+    numpy.testing.assert_allclose(model.infer(input=x, label=label.int())["y"], after, atol=1e-5)
+
+
+def test_parameters_of_jax_are_leaves():
+    jax = pytest.importorskip("jax")
+    params = {"layers": [{"w": numpy.full((3, 3), i, "f4"), "b": numpy.ones(3, "f4")} for i in (1, 2)]}
+
+    def net(params, x):
+        for layer in params["layers"]:
+            x = jax.numpy.tanh(x @ layer["w"] + layer["b"])
+        return x
+
+    x = numpy.linspace(-1, 1, 6, dtype="f4").reshape(2, 3)
+    found = plc.compile(net, (params, x)).infer(x=x)
+    numpy.testing.assert_allclose(next(iter(found.values())), net(params, x), atol=2e-5)
 
 
 def check_import(model, inputs, expected, suffix):

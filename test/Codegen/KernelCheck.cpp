@@ -97,6 +97,7 @@ public:
   Checker(ModuleOp original, ModuleOp planned)
       : original(original), planned(planned), interpreter(original, ElementType::F32) {
     runtime::chooseBlisKernels(/*wide=*/true);
+    runtime::mayUseTiles(); // asks for them: kernels of this machine may have AMX
     bli_init();
     bli_rntm_init(&rntm);
     bli_rntm_set_num_threads(1, &rntm);

@@ -52,6 +52,8 @@ struct Tool {
   ParameterMapReader readMap = nullptr;                        // for --map
   TextCodecReader readTokenizer = nullptr;                     // for --tokenizer
   std::function<void(const ModelRequest &)> inspect, simulate; // print, or throw Error; if the tool has that command
+  std::function<std::string(const ModelRequest &)> ownWeights =
+      nullptr; // the file of those in a model's file, or empty
 };
 
 /// The whole of main: parses, runs and prints errors. Returns the exit code.

@@ -12,6 +12,9 @@ namespace plc::runtime {
 /// and --entry. Its module is kept in ${XDG_CACHE_HOME:-~/.cache}/plc under a hash of everything that it is made from.
 std::unique_ptr<Engine> openModelFile(const ModelRequest &request);
 
+/// The weights of an archive of PyTorch, in a file that is kept as modules are; empty for other models.
+std::string archivedWeights(const ModelRequest &request);
+
 /// Prints a module; a `.ein` file is compiled first. The CPU need not be able to run it.
 void inspectModelFile(const ModelRequest &request);
 

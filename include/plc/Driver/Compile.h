@@ -16,19 +16,19 @@ namespace plc::driver {
 enum class RatesSource { measured, shipped };
 
 /// Values of `--emit` besides the names of phases.
-enum class Emit { ein, einSource, llvm, object, module, csv, dot, json };
+enum class Emit { ein, llvm, object, module, csv, dot, json, einSource };
 
 /// The options of plc-compile.
 struct CompileOptions {
-  std::string model;  // the .ein file, IR, or an archive of PyTorch (.pt2)
-  std::string output; // -o; empty: stdout (IR) or none (plan)
-  std::string emit;   // --emit; empty: module with -o, else the plan is printed
-  std::string entry;  // --entry: name of the model in the file
-  std::string params; // --params: where the weights of an imported model are written
-  std::string map;    // --map: where its names are written
-  std::string loss;   // --loss: the loss of an imported model
+  std::string model;          // the .ein file, IR, or an archive of PyTorch (.pt2)
+  std::string output;         // -o; empty: stdout (IR) or none (plan)
+  std::string emit;           // --emit; empty: module with -o, else the plan is printed
+  std::string entry;          // --entry: name of the model in the file
+  std::string params;         // --params: where the weights of an imported model are written
+  std::string map;            // --map: where its names are written
+  std::string loss;           // --loss: the loss of an imported model
   std::string paramsArgument; // --params-argument: of StableHLO
-  Program program;    // --program, --output: what --emit, the plan and --print-pipeline show
+  Program program;            // --program, --output: what --emit, the plan and --print-pipeline show
   bool programGiven = false;
   bool showsUpdate = false; // --program update: --emit shows the rules of the optimizer
   std::string strategy;     // --strategy
@@ -68,8 +68,8 @@ struct plc::Choice<plc::driver::RatesSource> {
 template <>
 struct plc::Choice<plc::driver::Emit> {
   static constexpr const char *noun = "phase";
-  static constexpr NamedRow table[] = {{"ein"},    {"ein-source"}, {"llvm"}, {"object"},
-                                       {"module"}, {"csv"},        {"dot"},  {"json"}};
+  static constexpr NamedRow table[] = {{"ein"}, {"llvm"}, {"object"}, {"module"},
+                                       {"csv"}, {"dot"},  {"json"},   {"ein-source"}};
   static std::span<const NamedRow> rows() { return table; }
 };
 

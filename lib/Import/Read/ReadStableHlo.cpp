@@ -28,7 +28,7 @@ public:
   std::vector<std::byte> read(const Input &input) const override {
     if (input.kind == Input::Kind::Constant)
       return constants.at(input.path);
-    throw ReadError("parameter '" + input.path + "' has no values in StableHLO; give them by '--params'");
+    throw ReadError("parameter '" + input.path + "' has no values in StableHLO");
   }
   std::string storageOf(const Input &input) const override { return input.path; }
 

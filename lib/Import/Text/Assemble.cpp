@@ -350,7 +350,7 @@ ImportedRules Assembler::run() {
   std::string head = header(), layers;
   for (const auto &[name, text] : printed)
     layers += "layer " + name + resolved(text);
-  result.text = "# " + options.name + ".ein: imported from PyTorch.\n" + librariesOf(rules);
+  result.text = "# " + options.name + ".ein: an imported model.\n" + librariesOf(rules);
   result.text +=
       "\n" + sizes.declarations() + (sizes.has("B") ? "\nbatch B\n\n" : "\n\n") + layers + head + " {\n" + body + "}\n";
   return std::move(result);
