@@ -87,8 +87,11 @@ int runCommands(int argc, char **argv, const Tool &tool) {
       return Done;
     }
     checkOverwrites(options);
+    if (!options.paramsMapFile.empty())
+      options.map = tool.readMap(options.paramsMapFile, readFile(options.paramsMapFile));
     if (!options.mapFile.empty())
-      options.map = tool.readMap(options.mapFile, readFile(options.mapFile));
+      (options.exportFile.empty() ? options.map : options.exportMap) =
+          tool.readMap(options.mapFile, readFile(options.mapFile));
     if (!options.promptsFile.empty())
       options.prompts = readPrompts(options.promptsFile);
     if (!options.tokenizer.empty())

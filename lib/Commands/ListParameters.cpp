@@ -2,6 +2,7 @@
 #include "Runs.h"
 #include "plc/Runtime/Base/TextTable.h"
 #include "plc/Runtime/Tensors/Checkpoint.h"
+#include "plc/Runtime/Tensors/ExportParameters.h"
 #include "plc/Runtime/Tensors/LoadParameters.h"
 #include "plc/Support/Counted.h"
 #include "plc/Support/Nearest.h"
@@ -43,6 +44,17 @@ void printUnused(const ParameterMatches &matches, const std::vector<ParameterInf
   table.print();
 }
 
+void exportTo(const Options &options, Engine &engine) {
+  prepareParameters(options, engine);
+  const ParameterMap *map = options.exportMap ? &*options.exportMap : nullptr;
+  Exported exported = exportParameters(options.exportFile, engine, map);
+  warnOfIdle(exported.idle, map, engine);
+  std::printf("wrote %s to %s\n", counted(static_cast<int64_t>(exported.tensors), "tensor").c_str(),
+              options.exportFile.c_str());
+  if (exported.tied)
+    std::printf("tied: %zu are left out, since their values are in another tensor of their rule\n", exported.tied);
+}
+
 } // namespace
 
 void runParams(const Options &options, Engine &engine) {
@@ -81,6 +93,8 @@ void runParams(const Options &options, Engine &engine) {
     std::printf("tied: %zu have the tensor of one before\n", matches->numTied);
   printUnused(*matches, parameters);
   checkMatches(*matches, /*mayLack=*/false);
+  if (!options.exportFile.empty())
+    exportTo(options, engine);
 }
 
 } // namespace plc::runtime

@@ -29,7 +29,7 @@ constexpr Command commands[] = {
      "measures a training step, or a forward pass of a model without a loss, against the machine's FMA peak",
      "--repeats 20"},
     {"params", Params, runParams, nullptr,
-     "tells the model's parameters, and what a file of weights has for each, lacks, and has besides",
+     "tells the model's parameters, and what a file of weights has for each, lacks, and has besides; or exports them",
      "--params model.safetensors"},
     {"check-gradients", CheckGradients, runCheckGradients, nullptr,
      "compares gradients in f64 with differences of the loss, also where parameters or inputs are 0, 1 or equal; exit "
@@ -209,6 +209,12 @@ TensorOption parseDump(const Given &given) {
   return option;
 }
 
+std::string parseExport(const Given &given) {
+  if (!given.text.ends_with(".safetensors"))
+    throw usageError("found '" + given.text + "' for '" + given.flag + "', expected FILE.safetensors");
+  return given.text;
+}
+
 // The columns: flag, argument, commands, group of --help, help, effect.
 constexpr unsigned runs = executing, all = runs | Inspect | Simulate | Params | CheckGradients;
 
@@ -327,6 +333,11 @@ constexpr OptionSpec options[] = {
     {"--map", "FILE.toml", Train | Eval | Infer | Generate | Params, "checkpoints",
      "which tensors of --params are which parameters, and how they are turned (docs/running.md)",
      [](Options &o, const Given &given) { o.mapFile = given.text; }, false, Alike::Presence},
+    {"--export", "FILE.safetensors", Params, "checkpoints",
+     "writes the parameters to this file, whose names and layouts are those of '--map', read backwards",
+     [](Options &o, const Given &given) { o.exportFile = parseExport(given); }, false, Alike::Presence},
+    {"--params-map", "FILE.toml", Params, "checkpoints", "beside --export: the map of --params",
+     [](Options &o, const Given &given) { o.paramsMapFile = given.text; }, false, Alike::Presence},
     {"--warmup", "N", Bench, "measuring", "steps before measuring (default 3)",
      [](Options &o, const Given &given) { o.warmup = parseInteger(given, 0); }},
     {"--repeats", "N", Bench, "measuring", "steps measured (default 10)",

@@ -148,6 +148,10 @@ Options parseOptions(int argc, char **argv, const Tool &tool) {
     throw usageError("option '--ema' needs '--params DIR'");
   if (!options.mapFile.empty() && options.params.empty())
     throw usageError("option '--map' needs '--params P'");
+  if (!options.exportFile.empty() && options.params.empty())
+    throw usageError("option '--export' needs '--params P'");
+  if (!options.paramsMapFile.empty() && options.exportFile.empty())
+    throw usageError("option '--params-map' needs '--export FILE'; without it '--map' is the map of '--params'");
   options.model.outputs = outputsToCompile(options);
   return options;
 }

@@ -30,11 +30,11 @@ struct Options {
   std::vector<PackOption> packs;
   std::optional<WindowOrder> windows;                 // default random, or the checkpoint's
   std::vector<TensorOption> inputs, outputs, expects; // an output without a file is printed
-  std::string log, logCsv, logEvents, save, resume, params, mapFile;
-  std::optional<ParameterMap> map; // of mapFile
-  bool overwrites = false;         // replaces what another run left
-  bool averages = false;           // --params gives those of a checkpoint
-  bool drawsParameters = false;    // no warning about initial values
+  std::string log, logCsv, logEvents, save, resume, params, mapFile, exportFile, paramsMapFile;
+  std::optional<ParameterMap> map, exportMap; // of --params and of --export
+  bool overwrites = false;                    // replaces what another run left
+  bool averages = false;                      // --params gives those of a checkpoint
+  bool drawsParameters = false;               // no warning about initial values
   int64_t steps = 100, saveEvery = 0;
   int64_t keep = 0, evalEvery = 0; // 0: keep all; evaluate only at the end
   std::optional<double> untilLoss;

@@ -54,6 +54,7 @@ std::vector<Named> filesRead(const Options &options) {
   addOption("--cluster", options.model.cluster);
   addOption("--hostfile", options.model.hostfile);
   addOption("--map", options.mapFile);
+  addOption("--params-map", options.paramsMapFile);
   addOption("--tokenizer", options.tokenizer);
   addOption("--prefill", options.prefill);
   addOption("--prompts", options.promptsFile);
@@ -81,6 +82,7 @@ void checkOverwrites(const Options &options) {
   add("--log", options.log);
   add("--log-csv", options.logCsv);
   add("--trace", options.model.trace);
+  add("--export", options.exportFile);
   const size_t logs = written.size();
   if (written.empty())
     return;

@@ -7,6 +7,12 @@
 
 namespace plc::runtime {
 
+void warnOfIdle(const std::vector<const ParameterRule *> &rules, const ParameterMap *map, const Engine &engine) {
+  for (const ParameterRule *rule : rules)
+    warnUser(map->location(rule->line, rule->column) + ": warning: '" + rule->parameter.text() +
+             "' names no parameter of model '" + engine.modelName() + "'\n");
+}
+
 /// Warns of tensors that no parameter uses: they may belong to a larger model under another `--entry`, or to another
 /// model. Warns of parameters that the file lacks: they may be an adapter's, or misspelt, so each is named.
 static void tell(const std::string &location, const ParameterMatches &matches, const ParameterMap *map,
@@ -17,9 +23,7 @@ static void tell(const std::string &location, const ParameterMatches &matches, c
   if (!unused.empty())
     warnUser(location + ": warning: " + std::to_string(unused.size()) + " tensors are of no parameter of model '" +
              engine.modelName() + "' and are not used: " + listNames(unused, 5) + "\n");
-  for (const ParameterRule *rule : matches.idle)
-    warnUser(map->location(rule->line, rule->column) + ": warning: '" + rule->parameter.text() +
-             "' names no parameter of model '" + engine.modelName() + "'\n");
+  warnOfIdle(matches.idle, map, engine);
   std::vector<const ParameterMatch *> missing;
   for (const ParameterMatch &match : matches.parameters)
     if (match.state == ParameterMatch::State::Missing)

@@ -37,6 +37,9 @@ void warnOfLeftOut(const Data &data, int64_t batch);
 /// have.
 void prepareParameters(const Options &options, Engine &engine, bool mayLack = false);
 
+/// Warns of rules of a map that name no parameter: they may be misspelt.
+void warnOfIdle(const std::vector<const ParameterRule *> &rules, const ParameterMap *map, const Engine &engine);
+
 /// For commands that only use parameters: warns if they are random, unless the user asked for that.
 void warnOfRandomParameters(const Options &options, const Engine &engine);
 

@@ -74,9 +74,7 @@ private:
     wanted.values = *wanted.rule->parameter.match(parameter.path);
     if (!wanted.rule->stack.empty())
       wanted.values[wanted.rule->stack] = "0";
-    for (const NamePattern &from : wanted.rule->from)
-      for (const std::string &prefix : map->prefixes)
-        wanted.names.push_back(prefix + from.fill(wanted.values));
+    wanted.names = map->namesOf(*wanted.rule, wanted.values);
     return wanted;
   }
 
@@ -96,14 +94,13 @@ private:
 
   // The tensors to be stacked behind the one of name `index`: numbers 1, 2, .. as long as the file has them.
   void findStacked(Wanted &wanted, size_t index, ParameterMatch &match) {
-    size_t prefixes = map->prefixes.size();
     for (int64_t number = 1;; ++number) {
       wanted.values[wanted.rule->stack] = std::to_string(number);
-      std::string name = map->prefixes[index % prefixes] + wanted.rule->from[index / prefixes].fill(wanted.values);
-      if (!contents.tensors().count(name))
+      std::vector<std::string> names = map->namesOf(*wanted.rule, wanted.values);
+      if (index >= names.size() || !contents.tensors().count(names[index]))
         return;
-      match.stacked.push_back(name);
-      ++used[name];
+      match.stacked.push_back(names[index]);
+      ++used[names[index]];
     }
   }
 
@@ -128,9 +125,11 @@ private:
       info.shape.insert(info.shape.begin(), 1 + static_cast<int64_t>(match.stacked.size()));
       done = "stack";
     }
-    if (wanted.rule)
-      for (const Turn &each : wanted.rule->turns) {
-        if (auto wrong = turnShape(each, wanted.info.shape, info)) {
+    if (wanted.rule) {
+      std::vector<std::vector<int64_t>> shapes = wanted.rule->wantedShapes(wanted.info);
+      for (size_t i = 0; i < shapes.size(); ++i) {
+        const Turn &each = wanted.rule->turns[i];
+        if (auto wrong = turnShape(each, shapes[i], info)) {
           match.found = info.typeText();
           match.location = map->location(each.line, each.column);
           match.problem = "'" + std::string(nameOfChoice(each.kind)) + "' of tensor '" + match.source + "', " +
@@ -140,6 +139,7 @@ private:
         }
         done += std::string(done.empty() ? "" : ", ") + nameOfChoice(each.kind);
       }
+    }
     if (isConvertible(info.type, wanted.info.type) && info.shape == wanted.info.shape) {
       match.state = State::Found;
       match.rule = wanted.rule;
@@ -313,9 +313,11 @@ ParameterMatches loadParameters(const std::string &file, Engine &engine, bool ma
     }
     if (match.rule && !match.rule->stack.empty())
       tensor.info.shape.insert(tensor.info.shape.begin(), 1 + static_cast<int64_t>(match.stacked.size()));
-    if (match.rule)
-      for (const Turn &each : match.rule->turns)
-        turnTensor(each, parameters[i].shape, tensor);
+    if (match.rule) {
+      std::vector<std::vector<int64_t>> shapes = match.rule->wantedShapes(parameters[i].tensor());
+      for (size_t turn = 0; turn < shapes.size(); ++turn)
+        turnTensor(match.rule->turns[turn], shapes[turn], tensor);
+    }
     convertTensor(file, "tensor '" + match.source + "'", parameters[i].type, tensor);
     engine.writeParameter(i, tensor.data.data());
   }

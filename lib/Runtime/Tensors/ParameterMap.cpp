@@ -90,6 +90,19 @@ const ParameterRule *ParameterMap::find(const std::string &parameter) const {
   return found;
 }
 
+std::vector<std::string> ParameterMap::namesOf(const ParameterRule &rule, const NamePattern::Values &values) const {
+  std::vector<std::string> names;
+  for (const NamePattern &from : rule.from) {
+    std::string name = from.fill(values);
+    if (std::any_of(bare.begin(), bare.end(), [&](const NamePattern &each) { return each.match(name).has_value(); }))
+      names.push_back(name);
+    else
+      for (const std::string &prefix : prefixes)
+        names.push_back(prefix + name);
+  }
+  return names;
+}
+
 namespace {
 
 using Shape = std::vector<int64_t>;
@@ -98,6 +111,13 @@ std::string listText(const Shape &numbers) {
   std::string text = "[";
   for (size_t i = 0; i < numbers.size(); ++i)
     text += (i ? ", " : "") + std::to_string(numbers[i]);
+  return text + "]";
+}
+
+std::string listText(const std::vector<Shape> &lists) {
+  std::string text = "[";
+  for (size_t i = 0; i < lists.size(); ++i)
+    text += (i ? ", " : "") + listText(lists[i]);
   return text + "]";
 }
 
@@ -138,7 +158,46 @@ std::optional<std::string> slice(const Turn &turn, const TensorInfo &info, Kept 
   return std::nullopt;
 }
 
+/// Makes a shape the one before a reshape. Each axis there becomes the axes of a group, so its extent is their product;
+/// -1 if one of them is not known.
+std::optional<std::string> join(const Turn &turn, TensorInfo &info) {
+  Shape axes, identity(info.shape.size()), before;
+  for (const Shape &group : turn.groups)
+    axes.insert(axes.end(), group.begin(), group.end());
+  std::iota(identity.begin(), identity.end(), 0);
+  if (axes != identity)
+    return listText(turn.groups) + " does not have the axes 0, 1, .. of " + info.typeText() + " in their order";
+  for (const Shape &group : turn.groups) {
+    int64_t extent = 1;
+    for (int64_t axis : group)
+      extent = std::min(extent, info.shape[static_cast<size_t>(axis)]) < 0
+                   ? -1
+                   : extent * info.shape[static_cast<size_t>(axis)];
+    before.push_back(extent);
+  }
+  info.shape = before;
+  return std::nullopt;
+}
+
+/// Checks that a reshape by groups to `wanted` begins with the shape that they say.
+std::optional<std::string> checkJoined(const Turn &turn, const Shape &wanted, const TensorInfo &info) {
+  TensorInfo before = info;
+  before.shape = wanted;
+  if (auto wrong = join(turn, before))
+    return wrong;
+  bool fits = before.shape.size() == info.shape.size();
+  for (size_t i = 0; i < info.shape.size() && fits; ++i)
+    fits = before.shape[i] < 0 || before.shape[i] == info.shape[i];
+  if (fits)
+    return std::nullopt;
+  return listText(turn.groups) + " makes " + listText(wanted) + " of " + before.typeText() + ", found " +
+         info.typeText();
+}
+
 std::optional<std::string> reshape(const Turn &turn, const Shape &wanted, TensorInfo &info) {
+  if (!turn.groups.empty())
+    if (auto wrong = checkJoined(turn, wanted, info))
+      return wrong;
   Shape shape = turn.numbers.empty() ? wanted : turn.numbers;
   int64_t count = info.numElements(), known = 1;
   int64_t *open = nullptr;
@@ -200,9 +259,8 @@ std::optional<std::string> shapeAndPart(const Turn &turn, const Shape &wanted, T
   return wrong;
 }
 
-/// Copies the kept slice of each row of the axis.
-void keepPart(const Kept &kept, Tensor &tensor) {
-  const Shape &shape = tensor.info.shape;
+/// Copies the kept slice of each row of an axis of `shape`; `back`: to its offset in zeros.
+void copyPart(const Kept &kept, const Shape &shape, bool back, Tensor &tensor) {
   auto axis = static_cast<size_t>(kept.axis);
   size_t inner = byteWidth(tensor.info.type), outer = 1;
   for (size_t i = axis + 1; i < shape.size(); ++i)
@@ -210,9 +268,11 @@ void keepPart(const Kept &kept, Tensor &tensor) {
   for (size_t i = 0; i < axis; ++i)
     outer *= static_cast<size_t>(shape[i]);
   size_t whole = static_cast<size_t>(shape[axis]) * inner, part = static_cast<size_t>(kept.end - kept.begin) * inner;
-  Bytes data(outer * part);
-  for (size_t row = 0; row < outer && part; ++row)
-    std::memcpy(&data[row * part], &tensor.data[row * whole + static_cast<size_t>(kept.begin) * inner], part);
+  Bytes data(outer * (back ? whole : part));
+  for (size_t row = 0; row < outer && part; ++row) {
+    size_t apart = row * part, inside = row * whole + static_cast<size_t>(kept.begin) * inner;
+    std::memcpy(&data[back ? inside : apart], &tensor.data[back ? apart : inside], part);
+  }
   tensor.data = std::move(data);
 }
 
@@ -290,10 +350,74 @@ void turnTensor(const Turn &turn, const Shape &wanted, Tensor &tensor) {
   Kept kept{};
   shapeAndPart(turn, wanted, after, kept);
   if (turn.kind == Turn::Kind::Slice || turn.kind == Turn::Kind::Split)
-    keepPart(kept, tensor);
+    copyPart(kept, tensor.info.shape, /*back=*/false, tensor);
   else if (turn.kind == Turn::Kind::Transpose)
     turnAxes(turn, after.shape, tensor);
   tensor.info = after;
+}
+
+/// The order of axes that undoes a transposition.
+static Turn inverse(const Turn &turn, size_t rank) {
+  Turn back{Turn::Kind::Transpose, Shape(rank), turn.line, turn.column};
+  Shape axes = axesOf(turn, rank);
+  for (size_t i = 0; i < rank; ++i)
+    back.numbers[static_cast<size_t>(axes[i])] = static_cast<int64_t>(i);
+  return back;
+}
+
+std::optional<std::string> unturnShape(const Turn &turn, int64_t sliced, TensorInfo &info) {
+  if (turn.kind == Turn::Kind::Reshape)
+    return turn.groups.empty()
+               ? "a reshape does not say the shape before it; write the axes that each axis becomes, as "
+                 "'reshape = [[0], [1, 2]]'"
+               : join(turn, info);
+  TensorInfo after = info;
+  if (turn.kind == Turn::Kind::Transpose) {
+    if (auto wrong = transpose(turn, after))
+      return wrong;
+    return transpose(inverse(turn, info.shape.size()), info);
+  }
+  if (auto wrong = checkAxis(turn.numbers[0], info))
+    return wrong;
+  int64_t &extent = info.shape[static_cast<size_t>(turn.numbers[0])];
+  if (turn.kind == Turn::Kind::Slice)
+    extent = sliced;
+  else if (extent >= 0 && __builtin_mul_overflow(extent, turn.numbers[2], &extent))
+    return "a tensor of " + std::to_string(turn.numbers[2]) + " such parts is too large";
+  if (extent < 0)
+    return std::nullopt;
+  TensorInfo again = info;
+  if (auto wrong = turnShape(turn, {}, again))
+    return wrong;
+  if (again.shape != after.shape)
+    return "it keeps " + again.typeText() + ", not " + after.typeText();
+  return std::nullopt;
+}
+
+void unturnTensor(const Turn &turn, const Shape &before, Tensor &tensor) {
+  TensorInfo whole = tensor.info;
+  whole.shape = before;
+  if (turn.kind == Turn::Kind::Transpose)
+    return turnTensor(inverse(turn, before.size()), {}, tensor);
+  if (turn.kind != Turn::Kind::Reshape) {
+    TensorInfo after = whole;
+    Kept kept{};
+    shapeAndPart(turn, {}, after, kept);
+    copyPart(kept, before, /*back=*/true, tensor);
+  }
+  tensor.info = whole;
+}
+
+std::vector<Shape> ParameterRule::wantedShapes(const TensorInfo &parameter) const {
+  std::vector<Shape> wanted(turns.size(), parameter.shape);
+  TensorInfo after = parameter;
+  for (size_t i = turns.size(); i-- > 0;) {
+    if (!turns[i].groups.empty())
+      wanted[i] = after.shape;
+    if (unturnShape(turns[i], -1, after))
+      break;
+  }
+  return wanted;
 }
 
 } // namespace plc::runtime

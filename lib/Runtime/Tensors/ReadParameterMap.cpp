@@ -14,13 +14,14 @@ public:
 
   void read(ParameterMap &map) const {
     toml::table root = parse();
-    checkKeys(root, {"prefix", "parameters", "ignore", "initial"}, "a map of parameters");
+    checkKeys(root, {"prefix", "parameters", "bare", "ignore", "initial"}, "a map of parameters");
     if (const toml::node *node = root.get("prefix"))
       for (const toml::node *each : wordsOf(*node, "prefix"))
         map.prefixes.push_back(word(*each, "prefix"));
     if (map.prefixes.empty())
       map.prefixes.push_back("");
-    for (auto [key, list] : {std::pair("ignore", &map.ignore), std::pair("initial", &map.initial)})
+    for (auto [key, list] :
+         {std::pair("bare", &map.bare), std::pair("ignore", &map.ignore), std::pair("initial", &map.initial)})
       if (const toml::node *node = root.get(key))
         for (const toml::node *each : wordsOf(*node, key))
           list->push_back(pattern(*each, word(*each, key)));
@@ -84,11 +85,23 @@ private:
     const toml::array *numbers = node.as_array();
     if (!numbers || numbers->empty() || (row.numbers && numbers->size() != row.numbers))
       throw location;
-    for (const toml::node &number : *numbers) {
+    auto readNumber = [&](const toml::node &number, int64_t least) {
       auto value = number.value_exact<int64_t>();
-      if (!value || *value < -1)
+      if (!value || *value < least)
         throw location;
-      turn.numbers.push_back(*value);
+      return *value;
+    };
+    bool grouped = kind == Turn::Kind::Reshape && numbers->front().is_array();
+    for (const toml::node &each : *numbers) {
+      if (!grouped) {
+        turn.numbers.push_back(readNumber(each, -1));
+        continue;
+      }
+      if (!each.is_array())
+        throw location;
+      turn.groups.emplace_back();
+      for (const toml::node &axis : *each.as_array())
+        turn.groups.back().push_back(readNumber(axis, 0));
     }
     return turn;
   }
