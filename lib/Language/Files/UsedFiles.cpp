@@ -1,7 +1,8 @@
 //===- UsedFiles.cpp - loads the files that `use` names -------------------===//
 //
-// Each file is parsed once, after the files that it uses. It sees its own definitions and those of the files that it
-// names, but not of those that these use. So a library may change what it is built on.
+// Each file is parsed once, and evaluated after the files that it uses. It sees its own definitions and those of the
+// files that it names, but not of those that these use. So a library may change what it is built on. A dim wins over
+// the same dim of a file that its file uses, so dims that need no used file are evaluated first.
 //
 //===----------------------------------------------------------------------===//
 #include "Elaborate/Builtins.h"
@@ -14,6 +15,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
+#include <map>
 
 using namespace plc::language;
 using llvm::Twine;
@@ -33,14 +35,19 @@ private:
   struct Opened {
     std::string path; // without symbolic links, so that two names of one file are one file
     const UseDecl *use;
+    const Unit *unit = nullptr;
   };
 
-  Unit &parse(unsigned buffer, const Opened &opened, bool isStandard);
+  Unit &parse(unsigned buffer, Opened opened, bool isStandard);
   void defineOwn(Unit &unit);
-  void takeUses(Unit &unit);
+  std::vector<std::pair<const Unit *, const UseDecl *>> takeUses(Unit &unit);
   const Unit *find(const UseDecl &use, const Unit &user);
   const Unit *findStandard(const UseDecl &use);
   const Unit *openFile(const UseDecl &use, const Unit &user);
+  std::pair<std::string, std::string> pathOf(const UseDecl &use, const Unit &user);
+  std::vector<const Sizes *> usersOf(StringRef path);
+  void checkOneValue(const Unit &used, const UseDecl &use, llvm::ArrayRef<const Sizes *> users);
+  void checkWins(const Unit &unit, const Unit &used);
   bool refuseCycle(const UseDecl &use, StringRef path);
   void takeNames(Unit &unit, const Unit &used, const UseDecl &use);
   void takeSizes(Unit &unit, const Unit &used, const UseDecl &use);
@@ -52,6 +59,8 @@ private:
   Diagnostics &diagnostics;
   llvm::StringMap<const Unit *> standard, files; // by `use` and by path
   std::vector<Opened> open;
+  /// The dims of a file that need none of a file that it uses. Known first, so they can win over those.
+  std::map<const Unit *, Sizes> own;
 };
 } // namespace
 
@@ -75,7 +84,7 @@ void Loader::run() {
 }
 
 /// The unit of a file, with the files that it uses.
-Unit &Loader::parse(unsigned buffer, const Opened &opened, bool isStandard) {
+Unit &Loader::parse(unsigned buffer, Opened opened, bool isStandard) {
   bool isMain = buffer == sources.getMainFileID();
   std::unique_ptr<Unit> &slot = isMain ? library.units.front() : library.units.emplace_back();
   slot = std::make_unique<Unit>(diagnostics);
@@ -83,12 +92,21 @@ Unit &Loader::parse(unsigned buffer, const Opened &opened, bool isStandard) {
   unit.name = sources.getMemoryBuffer(buffer)->getBufferIdentifier();
   unit.isStandard = isStandard;
   parseFile(sources.getMemoryBuffer(buffer)->getBuffer(), unit.file, diagnostics);
+  const auto overrides = isStandard ? decltype(options.overrides)() : options.overrides;
+  StringRef batch = isStandard ? StringRef() : StringRef(library.main().file.batch);
+  std::vector<const Sizes *> users = usersOf(opened.path);
+  Sizes &first = own.try_emplace(&unit, diagnostics).first->second;
+  size_t mark = diagnostics.mark();
+  first.define(unit.file, overrides, batch, options.batches, users);
+  diagnostics.rewind(mark); // its errors come again below
+  opened.unit = &unit;
   open.push_back(opened);
   defineOwn(unit);
-  takeUses(unit);
+  auto used = takeUses(unit);
   open.pop_back();
-  unit.sizes.define(unit.file, isStandard ? decltype(options.overrides)() : options.overrides,
-                    isStandard ? StringRef() : library.main().file.batch, options.batches);
+  unit.sizes.define(unit.file, overrides, batch, options.batches, users);
+  for (auto [other, use] : used)
+    checkWins(unit, *other);
   return unit;
 }
 
@@ -116,7 +134,7 @@ void Loader::defineOwn(Unit &unit) {
 }
 
 /// Names of files come first, because they win over those of std.
-void Loader::takeUses(Unit &unit) {
+std::vector<std::pair<const Unit *, const UseDecl *>> Loader::takeUses(Unit &unit) {
   std::vector<std::pair<const Unit *, const UseDecl *>> used;
   for (const UseDecl &use : unit.file.uses)
     if (const Unit *found = find(use, unit);
@@ -127,6 +145,7 @@ void Loader::takeUses(Unit &unit) {
     takeNames(unit, *found, *use);
     takeSizes(unit, *found, *use);
   }
+  return used;
 }
 
 const Unit *Loader::find(const UseDecl &use, const Unit &user) {
@@ -146,12 +165,8 @@ const Unit *Loader::findStandard(const UseDecl &use) {
   return nullptr;
 }
 
-/// Reads a file, named relative to the folder of the file that uses it.
-const Unit *Loader::openFile(const UseDecl &use, const Unit &user) {
-  if (!StringRef(use.path).ends_with(".ein")) {
-    diagnostics.error(use.location, "found the file '" + use.path + "', expected one whose name ends in '.ein'");
-    return nullptr;
-  }
+/// The name of a used file as errors show it, and its path without symbolic links.
+std::pair<std::string, std::string> Loader::pathOf(const UseDecl &use, const Unit &user) {
   llvm::SmallString<128> shown(use.path), path;
   if (!user.isStandard && llvm::sys::path::is_relative(shown)) {
     shown = llvm::sys::path::parent_path(user.name);
@@ -162,18 +177,68 @@ const Unit *Loader::openFile(const UseDecl &use, const Unit &user) {
     path = shown;
     llvm::sys::path::remove_dots(path, /*remove_dot_dot=*/true);
   }
+  return {shown.str().str(), path.str().str()};
+}
+
+/// The dims of the files being read that use this file, the outermost file's first.
+std::vector<const Sizes *> Loader::usersOf(StringRef path) {
+  std::vector<const Sizes *> users;
+  for (const Opened &file : open)
+    if (llvm::any_of(file.unit->file.uses,
+                     [&](const UseDecl &use) { return use.isFile && pathOf(use, *file.unit).second == path; }))
+      users.push_back(&own.at(file.unit));
+  return users;
+}
+
+/// A file is evaluated once, so all files that use it must give its dims one value.
+void Loader::checkOneValue(const Unit &used, const UseDecl &use, llvm::ArrayRef<const Sizes *> users) {
+  for (const DimDecl &dim : used.file.dims) {
+    const Size *size = used.sizes.find(dim.name);
+    bool isOwn = true; // no file that asks for the value here defines the size
+    auto differ = [&](std::optional<int64_t> value, SMLoc location) {
+      if (!value || !size->value || *value == *size->value)
+        return false;
+      diagnostics
+          .error(use.location, "the size '" + dim.name + "' of '" + used.name + "' is " + Twine(*size->value) +
+                                   " by one definition and " + Twine(*value) +
+                                   " by another; a 'dim' of a file that uses all of these files wins over both")
+          .note(size->location, "one is here")
+          .note(location, "the other is here");
+      return true;
+    };
+    for (const Sizes *user : users)
+      if (const Size *theirs = user->find(dim.name)) {
+        isOwn = false;
+        if (differ(theirs->value, theirs->location))
+          break;
+      }
+    if (isOwn && size->location != dim.location && !size->overridden)
+      differ(used.sizes.evaluate(*dim.value), dim.location);
+  }
+}
+
+/// Reads a file, named relative to the folder of the file that uses it.
+const Unit *Loader::openFile(const UseDecl &use, const Unit &user) {
+  if (!StringRef(use.path).ends_with(".ein")) {
+    diagnostics.error(use.location, "found the file '" + use.path + "', expected one whose name ends in '.ein'");
+    return nullptr;
+  }
+  auto [shown, path] = pathOf(use, user);
   if (refuseCycle(use, path))
     return nullptr;
-  if (const Unit *known = files.lookup(path))
+  if (const Unit *known = files.lookup(path)) {
+    checkOneValue(*known, use, usersOf(path));
     return known;
+  }
   llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> text =
       options.readFile ? options.readFile(shown) : llvm::MemoryBuffer::getFile(shown, /*IsText=*/true);
   if (!text) {
     diagnostics.error(use.location, "cannot read '" + shown + "': " + text.getError().message());
     return nullptr;
   }
-  const Unit &unit = parse(sources.AddNewSourceBuffer(std::move(*text), use.location), {path.str().str(), &use}, false);
+  const Unit &unit = parse(sources.AddNewSourceBuffer(std::move(*text), use.location), {path, &use}, false);
   files[path] = &unit;
+  checkOneValue(unit, use, usersOf(path));
   return &unit;
 }
 
@@ -205,9 +270,11 @@ void Loader::takeNames(Unit &unit, const Unit &used, const UseDecl &use) {
   }
 }
 
-/// Adds the dims of a used file. The same dim may arrive through two files.
+/// Adds the dims of a used file that the file itself does not define. The same dim may arrive through two files.
 void Loader::takeSizes(Unit &unit, const Unit &used, const UseDecl &use) {
   for (const DimDecl &dim : used.file.dims) {
+    if (own.at(&unit).find(dim.name))
+      continue;
     const Size *size = used.sizes.find(dim.name);
     const Size *other = unit.sizes.find(dim.name);
     if (!other)
@@ -217,6 +284,16 @@ void Loader::takeSizes(Unit &unit, const Unit &used, const UseDecl &use) {
           .note(size->location, "one is here")
           .note(other->location, "the other is here");
   }
+}
+
+/// Reports a dim that would win over one of a used file, but needs that file's sizes for its value.
+void Loader::checkWins(const Unit &unit, const Unit &used) {
+  for (const DimDecl &dim : used.file.dims)
+    if (const Size *first = own.at(&unit).find(dim.name); first && !first->value && unit.sizes.find(dim.name)->value)
+      diagnostics
+          .error(first->location, "'" + dim.name + "' wins over the size of '" + used.name +
+                                      "', so its value cannot use sizes of used files; define them here, too")
+          .note(dim.location, "the other is here");
 }
 
 /// Every override must name a dim of one of the user's files.

@@ -55,8 +55,16 @@ void Sizes::unknown(StringRef name, SMLoc location) const {
 /// `dim KEPT = 0` is a flag that -D turns on. A size that is computed to 0 is a mistake.
 static bool isFlag(const DimDecl &dim) { return dim.value->kind == Expr::Number && dim.value->text == "0"; }
 
+/// The size of the first of `users` that has a value for it; null if none has.
+static const Size *sizeOfUsers(StringRef name, llvm::ArrayRef<const Sizes *> users) {
+  for (const Sizes *user : users)
+    if (const Size *size = user->find(name); size && size->value)
+      return size;
+  return nullptr;
+}
+
 void Sizes::define(const File &file, const std::vector<std::pair<std::string, int64_t>> &overrides, StringRef batch,
-                   int64_t batches) {
+                   int64_t batches, llvm::ArrayRef<const Sizes *> users) {
   // A later -D of a name wins.
   std::map<StringRef, int64_t> given;
   for (const auto &[name, value] : overrides)
@@ -74,22 +82,28 @@ void Sizes::define(const File &file, const std::vector<std::pair<std::string, in
           .note(earlier->location, "the first definition is here");
       continue;
     }
+    const Size *theirs = sizeOfUsers(dim.name, users);
     auto it = given.find(dim.name);
-    bool overridden = it != given.end();
-    std::optional<int64_t> value = overridden ? it->second : evaluate(*dim.value);
+    Size size = theirs              ? *theirs
+                : it != given.end() ? Size{it->second, dim.location, /*overridden=*/true}
+                                    : Size{evaluate(*dim.value), dim.location};
     int64_t least = isFlag(dim) ? 0 : 1;
-    if (value && *value < least) {
-      diagnostics.error(dim.location, "'" + dim.name + "' is " + Twine(*value) + (overridden ? " by -D" : "") +
-                                          ", expected " + Twine(least) + " to 9223372036854775807");
-      value.reset();
+    if (size.value && *size.value < least) {
+      Diagnostic &error = diagnostics.error(dim.location, "'" + dim.name + "' is " + Twine(*size.value) +
+                                                              (size.overridden ? " by -D" : "") + ", expected " +
+                                                              Twine(least) + " to 9223372036854775807");
+      if (theirs)
+        error.note(theirs->location, "it has the value of this definition, in a file that uses this one");
+      size.value.reset();
     }
-    int64_t times = dim.name == batch ? batches : 1;
-    if (value && llvm::MulOverflow(*value, times, *value)) {
+    // That of a user is as large already.
+    size.batches = theirs ? theirs->batches : dim.name == batch ? batches : 1;
+    if (size.value && !theirs && llvm::MulOverflow(*size.value, size.batches, *size.value)) {
       diagnostics.error(dim.location, "'" + dim.name + "' is larger than 9223372036854775807 in a step of " +
-                                          Twine(times) + " batches");
-      value.reset();
+                                          Twine(size.batches) + " batches");
+      size.value.reset();
     }
-    sizes[dim.name] = {value, dim.location, overridden, times};
+    sizes[dim.name] = size;
     coming.erase(dim.name);
   }
 }

@@ -31,9 +31,9 @@ public:
   explicit Sizes(Diagnostics &diagnostics, const Sizes *outer = nullptr) : outer(outer), diagnostics(diagnostics) {}
 
   /// Evaluates the dims of a file in order, after those that are bound already. Overrides that name none are ignored.
-  /// The size `batch` is `batches` times as large.
+  /// The size `batch` is `batches` times as large. A size that one of `users` has takes its value from the first such.
   void define(const File &file, const std::vector<std::pair<std::string, int64_t>> &overrides, StringRef batch,
-              int64_t batches);
+              int64_t batches, llvm::ArrayRef<const Sizes *> users = {});
   void bind(StringRef name, Size size) { sizes[name] = size; }
   void unbind(StringRef name) { sizes.erase(name); }
   /// Makes `size(AXIS)` known in size expressions.
