@@ -8,6 +8,7 @@
 #include "plc/Runtime/Base/Files.h"
 #include "plc/Runtime/Base/ProcessGroup.h"
 #include "plc/Runtime/Processes/Launch.h"
+#include "plc/Support/ConfigSizes.h"
 #include "plc/Support/Version.h"
 
 #include <chrono>
@@ -69,6 +70,21 @@ int fail(const Error &error, const Tool &tool) {
   return error.exitCode;
 }
 
+/// The sizes of --config come before those of -D, which win.
+void readConfig(Options &options) {
+  const std::string &config = options.model.config;
+  if (config.empty())
+    return;
+  try {
+    std::vector<std::string> sizes =
+        readConfigSizes({config, readFile(config)}, {options.mapFile, readFile(options.mapFile)});
+    options.model.defines.insert(options.model.defines.begin(), sizes.begin(), sizes.end());
+  } catch (const ConfigError &wrong) {
+    Error error(BadInput, wrong.location, wrong.what());
+    throw wrong.note.empty() ? error : error.note(wrong.note);
+  }
+}
+
 } // namespace
 
 int runCommands(int argc, char **argv, const Tool &tool) {
@@ -92,6 +108,7 @@ int runCommands(int argc, char **argv, const Tool &tool) {
     if (!options.mapFile.empty())
       (options.exportFile.empty() ? options.map : options.exportMap) =
           tool.readMap(options.mapFile, readFile(options.mapFile));
+    readConfig(options);
     if (!options.promptsFile.empty())
       options.prompts = readPrompts(options.promptsFile);
     if (!options.tokenizer.empty())

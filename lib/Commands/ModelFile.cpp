@@ -57,8 +57,10 @@ void applyRunTimeKey(const std::string &set, const ModelRequest &request, Module
 }
 
 void refuseCompileOptions(const ModelRequest &request) {
-  const std::pair<const char *, bool> given[] = {
-      {"--strategy", !request.strategy.empty()}, {"-D", !request.defines.empty()}, {"--entry", !request.entry.empty()}};
+  const std::pair<const char *, bool> given[] = {{"--strategy", !request.strategy.empty()},
+                                                 {"--config", !request.config.empty()},
+                                                 {"-D", !request.defines.empty()},
+                                                 {"--entry", !request.entry.empty()}};
   for (auto [flag, present] : given)
     if (present)
       throw usageError("option '" + std::string(flag) + "' does not apply to a compiled module");

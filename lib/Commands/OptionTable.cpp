@@ -330,8 +330,8 @@ constexpr OptionSpec options[] = {
     {"--random-parameters", "", Eval | Infer | Generate, "checkpoints",
      "use initial values, as is done without --params, but without a warning",
      [](Options &o, const Given &) { o.drawsParameters = true; }},
-    {"--map", "FILE.toml", Train | Eval | Infer | Generate | Params, "checkpoints",
-     "which tensors of --params are which parameters, and how they are turned (docs/running.md)",
+    {"--map", "FILE.toml", all, "checkpoints",
+     "which tensors of --params are which parameters, and how they are turned; which keys of --config are which dims",
      [](Options &o, const Given &given) { o.mapFile = given.text; }, false, Alike::Presence},
     {"--export", "FILE.safetensors", Params, "checkpoints",
      "writes the parameters to this file, whose names and layouts are those of '--map', read backwards",
@@ -388,6 +388,8 @@ constexpr OptionSpec options[] = {
        parsePair(given, "NAME=SIZE");
      },
      true, Alike::Nothing},
+    {"--config", "config.json", all, "model", "of a checkpoint: overrides the dims that '[sizes]' of '--map' names",
+     [](Options &o, const Given &given) { o.model.config = given.text; }, false, Alike::Nothing},
     {"--entry", "NAME", all, "model", "the model of a .ein file with several",
      [](Options &o, const Given &given) { o.model.entry = given.text; }, false, Alike::Nothing},
 };

@@ -146,8 +146,10 @@ Options parseOptions(int argc, char **argv, const Tool &tool) {
     throw usageError("'--params' gives the values that '--random-parameters' draws: give one of them");
   if (options.averages && options.params.empty())
     throw usageError("option '--ema' needs '--params DIR'");
-  if (!options.mapFile.empty() && options.params.empty())
-    throw usageError("option '--map' needs '--params P'");
+  if (!options.mapFile.empty() && options.params.empty() && options.model.config.empty())
+    throw usageError("option '--map' needs '--params P' or '--config FILE'");
+  if (options.mapFile.empty() && !options.model.config.empty())
+    throw usageError("option '--config' needs '--map FILE', which says what its keys are");
   if (!options.exportFile.empty() && options.params.empty())
     throw usageError("option '--export' needs '--params P'");
   if (!options.paramsMapFile.empty() && options.exportFile.empty())

@@ -54,6 +54,7 @@ std::vector<Named> filesRead(const Options &options) {
   addOption("--cluster", options.model.cluster);
   addOption("--hostfile", options.model.hostfile);
   addOption("--map", options.mapFile);
+  addOption("--config", options.model.config);
   addOption("--params-map", options.paramsMapFile);
   addOption("--tokenizer", options.tokenizer);
   addOption("--prefill", options.prefill);

@@ -96,7 +96,7 @@ int Compilation::checkIR() {
   // Every message says first what the file is.
   std::string is = "'" + options.model + "' is IR of phase '" + plc::nameOfChoice(done()) + "'";
   if (!options.entry.empty() || !options.overrides.empty())
-    return reportError(BadUsage, "'-D' and '--entry' apply to .ein models, but " + is);
+    return reportError(BadUsage, "'-D', '--config' and '--entry' apply to .ein models, but " + is);
   if (done() == PhaseKind::ein && strategy.get(keys::gradientAccumulationSteps) > 1)
     return reportError(BadUsage, "'gradient.accumulation_steps' applies to .ein models, but " + is +
                                      ", which has the samples of one batch");

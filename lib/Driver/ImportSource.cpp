@@ -33,7 +33,8 @@ int plc::driver::importSource(const CompileOptions &options, std::optional<std::
   if (!options.paramsArgument.empty() && isArchive(options.model))
     return reportError(BadUsage, "--params-argument is for StableHLO, found '" + options.model + "'");
   if (!options.params.empty() && !isArchive(options.model))
-    return reportError(BadUsage, "--params is for archives, which have weights; --map says how StableHLO names them");
+    return reportError(BadUsage,
+                       "--params is for archives, which have weights; --map-out says how StableHLO names them");
   std::string error;
   std::optional<import::ImportedModel> model = readModel(options, error);
   if (!model)
@@ -48,8 +49,8 @@ int plc::driver::importSource(const CompileOptions &options, std::optional<std::
   }
   if (!error.empty())
     return reportError(BadInput, "'" + options.model + "': " + error);
-  if (!options.map.empty())
-    if (int code = writeOutput(options.map, import::mapOf(*model, rules)))
+  if (!options.mapOut.empty())
+    if (int code = writeOutput(options.mapOut, import::mapOf(*model, rules)))
       return code;
   if (plc::parseChoice<Emit>(options.emit) == Emit::einSource)
     return writeOutput(options.output, rules.text);
@@ -59,7 +60,7 @@ int plc::driver::importSource(const CompileOptions &options, std::optional<std::
 
 int plc::driver::refuseImportOptions(const CompileOptions &options) {
   const char *option = !options.params.empty()                                   ? "--params"
-                       : !options.map.empty()                                    ? "--map"
+                       : !options.mapOut.empty()                                 ? "--map-out"
                        : !options.paramsArgument.empty()                         ? "--params-argument"
                        : !options.loss.empty()                                   ? "--loss"
                        : plc::parseChoice<Emit>(options.emit) == Emit::einSource ? "--emit=ein-source"

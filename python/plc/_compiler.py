@@ -79,7 +79,7 @@ class Imported:
         self.map = os.path.join(folder, "model.toml")
         self.weights = os.path.join(folder, "model.safetensors")
         has_weights = source.endswith(".pt2")
-        run_compiler([source, "--emit=ein-source", "-o", self.rules, "--map", self.map,
+        run_compiler([source, "--emit=ein-source", "-o", self.rules, "--map-out", self.map,
                       *(["--params", self.weights] if has_weights else []), *(["--loss", loss] if loss else [])])
         self.names = read_metadata(self.weights) if has_weights else {}
 

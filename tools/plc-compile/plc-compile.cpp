@@ -1,12 +1,14 @@
 //===- plc-compile.cpp - from a model to a plan, an IR or a module --------===//
 #include "plc/Driver/Compile.h"
 #include "plc/Driver/Instrumentation.h"
+#include "plc/Support/ConfigSizes.h"
 #include "plc/Support/PhaseKind.h"
 #include "plc/Support/Version.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <csignal>
@@ -38,9 +40,11 @@ what
   -D NAME=SIZE        replace a `dim` of the file
   --params FILE       of a .pt2: write its weights there (.safetensors), by the paths of the parameters of its rules,
                       which --emit=ein-source writes
-  --map FILE          of an imported model: write the names that its parameters had, for plc-run --map
+  --map-out FILE      of an imported model: write the names that its parameters had, for plc-run --map
   --params-argument A of StableHLO: the argument whose leaves are parameters; else all arguments that are pytrees
   --loss E            of an imported model: the loss of training, as 'cross_entropy(logits, label)'
+  --config FILE       the config.json of a checkpoint: replaces the dims that '[sizes]' of --map names; -D wins over it
+  --map FILE          which keys of --config are which dims
 
 how
   --strategy FILE     a strategy in TOML (default: every key's default)
@@ -99,12 +103,19 @@ namespace {
 class CommandLine {
 public:
   CommandLine(int argc, char **argv, CompileOptions &options)
-      : arguments(argv + 1, argv + argc), options(options),
-        single{{"-o", &options.output},       {"--emit", &options.emit}, {"--entry", &options.entry},
-               {"--params", &options.params}, {"--loss", &options.loss}, {"--map", &options.map},
-               {"--params-argument", &options.paramsArgument},
-               {"--program", &program},       {"--rates", &rates},       {"--strategy", &options.strategy},
-               {"--error-limit", &errorLimit}},
+      : arguments(argv + 1, argv + argc), options(options), single{{"-o", &options.output},
+                                                                   {"--emit", &options.emit},
+                                                                   {"--entry", &options.entry},
+                                                                   {"--params", &options.params},
+                                                                   {"--loss", &options.loss},
+                                                                   {"--map-out", &options.mapOut},
+                                                                   {"--params-argument", &options.paramsArgument},
+                                                                   {"--program", &program},
+                                                                   {"--rates", &rates},
+                                                                   {"--strategy", &options.strategy},
+                                                                   {"--error-limit", &errorLimit},
+                                                                   {"--config", &config},
+                                                                   {"--map", &map}},
         repeated{{"--set", &options.sets}, {"--output", &options.program.outputs}, {"-D", &sizes}},
         flags{{"--explain-strategy", &options.explainStrategy},
               {"--calibrate", &options.calibrate},
@@ -119,8 +130,9 @@ public:
         return code;
     if (std::optional<std::string> wrong = parseInstrumentation(instrumentation))
       return wrong->empty() ? 2 : usage(*wrong);
-    for (auto check : {&CommandLine::setSizes, &CommandLine::setErrorLimit, &CommandLine::setRates,
-                       &CommandLine::checkExclusive, &CommandLine::checkFiles, &CommandLine::setProgram})
+    for (auto check :
+         {&CommandLine::readConfig, &CommandLine::setSizes, &CommandLine::setErrorLimit, &CommandLine::setRates,
+          &CommandLine::checkExclusive, &CommandLine::checkFiles, &CommandLine::setProgram})
       if (int code = (this->*check)())
         return code;
     return checkOutputs(options.program.outputs);
@@ -174,6 +186,32 @@ private:
       return usage("option '" + name + "' has an empty value");
     value = read;
     return 0;
+  }
+
+  /// The sizes of a `config.json` come before those of -D, which win.
+  int readConfig() {
+    if (config.empty() != map.empty())
+      return usage(config.empty() ? "option '--map' needs '--config FILE'"
+                                  : "option '--config' needs '--map FILE', which says what its keys are");
+    if (config.empty())
+      return 0;
+    plc::NamedText texts[] = {{config, ""}, {map, ""}};
+    for (plc::NamedText &each : texts) {
+      auto text = llvm::MemoryBuffer::getFile(each.file, /*IsText=*/true);
+      if (!text)
+        return usage("cannot read '" + each.file + "': " + text.getError().message());
+      each.text = (*text)->getBuffer().str();
+    }
+    try {
+      std::vector<std::string> read = plc::readConfigSizes(texts[0], texts[1]);
+      sizes.insert(sizes.begin(), read.begin(), read.end());
+      return 0;
+    } catch (const plc::ConfigError &error) {
+      llvm::errs() << error.location << ": error: " << error.what() << "\n";
+      if (!error.note.empty())
+        llvm::errs() << "note: " << error.note << "\n";
+      return 1;
+    }
   }
 
   int setSizes() {
@@ -254,7 +292,7 @@ private:
   std::vector<StringRef> arguments;
   size_t next = 0;
   CompileOptions &options;
-  std::string program, rates, errorLimit;
+  std::string program, rates, errorLimit, config, map;
   std::vector<std::string> sizes, instrumentation;
   llvm::StringSet<> given; // of `single`
   // Options with a value that can be given once, those that repeat, and those without a value.

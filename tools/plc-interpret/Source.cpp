@@ -61,7 +61,7 @@ Source::Source(const runtime::ModelRequest &request, const Settings &settings)
   if (rules)
     parseRules(request);
   else if (!request.defines.empty() || !request.entry.empty())
-    throw usageError("options '-D' and '--entry' apply to .ein models, not to IR");
+    throw usageError("options '-D', '--config' and '--entry' apply to .ein models, not to IR");
   else
     parseIR(request.file);
   language::PassErrors errors(sources, context, llvm::errs(), settings.locations);

@@ -22,6 +22,7 @@ struct ModelRequest {
   std::string entry;                  // --entry, or empty
   std::string strategy;               // --strategy, or empty
   std::vector<std::string> defines;   // -D NAME=SIZE
+  std::string config;                 // --config, or empty: its sizes come first in `defines`
   std::vector<std::string> sets;      // --set KEY=VALUE
   std::vector<std::string> outputs;   // of infer, if a gradient or a rule's value is among them: to be compiled
   bool checkArena = false;            // --check-arena

@@ -25,7 +25,7 @@ struct CompileOptions {
   std::string emit;           // --emit; empty: module with -o, else the plan is printed
   std::string entry;          // --entry: name of the model in the file
   std::string params;         // --params: where the weights of an imported model are written
-  std::string map;            // --map: where its names are written
+  std::string mapOut;         // --map-out: where its names are written
   std::string loss;           // --loss: the loss of an imported model
   std::string paramsArgument; // --params-argument: of StableHLO
   Program program;            // --program, --output: what --emit, the plan and --print-pipeline show

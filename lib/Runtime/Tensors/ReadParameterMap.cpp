@@ -14,7 +14,7 @@ public:
 
   void read(ParameterMap &map) const {
     toml::table root = parse();
-    checkKeys(root, {"prefix", "parameters", "bare", "ignore", "initial"}, "a map of parameters");
+    checkKeys(root, {"prefix", "parameters", "bare", "ignore", "initial", "sizes", "constants"}, "a map of parameters");
     if (const toml::node *node = root.get("prefix"))
       for (const toml::node *each : wordsOf(*node, "prefix"))
         map.prefixes.push_back(word(*each, "prefix"));
