@@ -131,7 +131,8 @@ def save(path, program):
     here = str(pathlib.Path(__file__).resolve().parent)
     for name, data in members.items():
         if name.endswith(".json"):
-            data = json.dumps(json.loads(data.decode().replace(here, "models")), separators=(",", ":")).encode()
+            text = data.decode().replace(here, "models").replace(str(pathlib.Path(torch.__file__).parent.parent), "site-packages")
+            data = json.dumps(json.loads(text), separators=(",", ":")).encode()
         write.write_record(name, data, len(data))
     write.write_end_of_file()
 
