@@ -31,7 +31,7 @@ class Pages(lit.formats.ShTest):
         folder = pathlib.Path(test.getExecPath() + ".tmp")
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
-        for name in ("examples", "docs", "include", "python", "README.md"):
+        for name in ("examples", "docs", "include", "python", "test", "README.md"):
             os.symlink(self.source / name, folder / name)
         os.symlink(test.config.plc_build, folder / "build")
         environment = test.config.environment | {"CC": f"{test.config.c_compiler} {test.config.c_flags}"}
