@@ -1,3 +1,3 @@
 # run: plc-run train
 # exit: 2
-# expect: plc-run: error: no model, expected M.plcm|MODEL.ein
+# expect: plc-run: error: no model, expected M.plcm|MODEL.ein|MODEL.pt2
