@@ -112,7 +112,10 @@ class OriginalNames:
     def translate(self, state: Mapping[str, Any], present: Mapping[str, Any]) -> Mapping[str, Any]:
         """A `state_dict` as values by path; parameters that are in none stay as at present. Values by path are returned
         as they are."""
-        names = {path: name for name, path in self._paths.items()}
+        names: Dict[str, str] = {}
+        for name, path in self._paths.items():  # of tied names one is enough
+            if name in state or path not in names:
+                names[path] = name
         if state.keys() <= present.keys():
             return state
         if lacking := sorted(name for name in names.values() if name not in state):
