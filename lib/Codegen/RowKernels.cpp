@@ -114,15 +114,18 @@ private:
         latest = std::max(latest, later ? wanted.lookup(user) : level[user] - isa<ein::ReduceOp>(user));
       }
       wanted[op] = latest;
-      if (!table && (latest == level[op] || effort[op] <= keepAbove))
+      Type element = storedType(cast<RankedTensorType>(op->getResult(0).getType()).getElementType());
+      int64_t bytes = int64_t(llvm::alignTo(inner, ein::sumLanes)) * element.getIntOrFloatBitWidth() / 8;
+      // A row may be a whole tensor, as that of the norm of a matrix: then it is computed again.
+      bool fits = w.isStored(op->getResult(0)) || w.scratchBytes() + bytes <= stackLimit;
+      if (!table && (latest == level[op] || effort[op] <= keepAbove || !fits))
         continue;
       // Once kept, the value is not computed again, so its operands are not needed later for it.
       wanted[op] = level[op];
       Value scratch;
       // A stored result is its own copy: it is read back from there.
       if (!w.isStored(op->getResult(0)))
-        scratch = w.scratch(llvm::alignTo(inner, ein::sumLanes),
-                            storedType(cast<RankedTensorType>(op->getResult(0).getType()).getElementType()));
+        scratch = w.scratch(llvm::alignTo(inner, ein::sumLanes), element);
       points.kept[op] = {scratch, level[op]};
     }
     if (w.scratchBytes() > stackLimit)

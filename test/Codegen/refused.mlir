@@ -3,12 +3,14 @@
 
 #id = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
+#one = affine_map<(i) -> (i)>
 // expected-error @+1 {{a kernel needs 800000 bytes to keep a row but the stack has room for 524288}}
-plan.kernel @long(%x: tensor<2x200000xf32>) -> tensor<2x200000xf32> attributes {by = #plan<by rows>, kind = #plan<kind rows>} {
+plan.kernel @long(%x: tensor<2x200000xf32>, %t: tensor<2xi32>) -> tensor<2xf32> attributes {by = #plan<by rows>, kind = #plan<kind rows>} {
   %e = ein.map exp(%x) over [2, 200000] maps [#id, #id] : (tensor<2x200000xf32>) -> tensor<2x200000xf32>
   %s = ein.reduce sum(%e) over [2, 200000] maps [#id, #row] order lanes : (tensor<2x200000xf32>) -> tensor<2xf32>
-  %y = ein.map div(%e, %s) over [2, 200000] maps [#id, #row, #id] : (tensor<2x200000xf32>, tensor<2xf32>) -> tensor<2x200000xf32>
-  plan.yield %y : tensor<2x200000xf32>
+  %p = ein.gather %e, %t over [2] maps [affine_map<(i)[s] -> (i, s)>, #one, #one] : (tensor<2x200000xf32>, tensor<2xi32>) -> tensor<2xf32>
+  %y = ein.map div(%p, %s) over [2] maps [#one, #one, #one] : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  plan.yield %y : tensor<2xf32>
 }
 
 // -----
