@@ -193,7 +193,7 @@ int Compilation::run() {
   SmallVector<ModuleOp> trained{*model};
   if (step)
     trained.push_back(*step);
-  if (leadingKind() == plc::ProgramKind::train && !update.emplace(strategy, context).prepare(trained))
+  if (leadingKind() == plc::ProgramKind::train && !update.emplace(strategy, context).prepare(trained, sources))
     return update->exitCode();
   if (std::error_code error = options.output.empty() ? std::error_code() : cannotWrite(options.output))
     return reportError(BadInput, "cannot write '" + options.output + "': " + error.message());

@@ -114,8 +114,10 @@ static bool isDivided(ein::ParamOp param, const Strategy &strategy) {
           }));
 }
 
-bool UpdateCompiler::prepare(ArrayRef<ModuleOp> models) {
-  plc::language::PassErrors errors(rules.front()->sources(), context, llvm::errs(), strategy.locations());
+bool UpdateCompiler::prepare(ArrayRef<ModuleOp> models, llvm::SourceMgr &sources) {
+  if (code)
+    return false;
+  plc::language::PassErrors errors(sources, context, llvm::errs(), strategy.locations());
   for (ModuleOp model : models) {
     module::ParameterGroups groups(settings, plc::strategy::parametersOf(model));
     for (auto param : model.getOps<ein::ParamOp>()) {

@@ -22,7 +22,7 @@ public:
   bool lower(size_t form, llvm::ArrayRef<int64_t> shape, llvm::StringRef last);
   /// Notes what the parameters of models keep and need for an update; for the latter the rules on whole tensors are
   /// lowered. False after an error.
-  bool prepare(llvm::ArrayRef<mlir::ModuleOp> models);
+  bool prepare(llvm::ArrayRef<mlir::ModuleOp> models, llvm::SourceMgr &sources);
   /// All programs as text; of each form the scalars first, if there are any.
   void print(llvm::raw_ostream &stream) const;
   /// The calls and the modules of their kernels, after all phases. False after an error.

@@ -1,5 +1,6 @@
 //===- ActionTable.cpp - what each rank does, in order --------------------===//
 #include "plc/Module/ActionTable.h"
+#include "plc/Module/Alignment.h"
 
 #include <algorithm>
 #include <set>
@@ -7,11 +8,10 @@
 namespace plc::module {
 
 int64_t endOfBuffers(const RankInfo &rank) {
-  constexpr int64_t alignment = 64; // of all offsets in an arena
   int64_t end = 0;
   for (const BufferInfo &buffer : rank.buffers)
     end = std::max(end, buffer.offset + buffer.bytes);
-  return (end + alignment - 1) / alignment * alignment;
+  return aligned(end);
 }
 
 int64_t updatedBytes(const RankInfo &rank) {

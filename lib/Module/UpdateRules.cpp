@@ -1,5 +1,6 @@
 //===- UpdateRules.cpp - the memory of an update --------------------------===//
 #include "plc/Module/UpdateRules.h"
+#include "plc/Module/Alignment.h"
 
 using namespace plc::module;
 
@@ -18,11 +19,10 @@ int64_t plc::module::elementsOf(const UpdateProgram &program, const OptimizerFor
 }
 
 UpdateLayout plc::module::layoutOf(const UpdateProgram &program, const OptimizerForm &form, int64_t bytesOfElement) {
-  constexpr int64_t alignment = 64; // of buffers in an arena
   UpdateLayout layout;
   auto add = [&](int64_t bytes) {
     int64_t at = layout.bytes;
-    layout.bytes += (bytes + alignment - 1) / alignment * alignment;
+    layout.bytes += aligned(bytes);
     return at;
   };
   layout.gradient = add(productOf(program.shape) * bytesOfElement);

@@ -173,15 +173,11 @@ def test_parameters_of_jax_are_leaves():
     numpy.testing.assert_allclose(next(iter(found.values())), net(params, x), atol=2e-5)
 
 
-def check_import(model, inputs, expected, suffix):
-    """A plc-compile that reads the format computes what the framework does; another refuses the file."""
-    try:
-        compiled = plc.compile(model, inputs)
-    except plc.Error as error:
-        assert error.file.endswith(suffix) and error.exit_code == 1
-    else:
-        found = compiled.infer(dict(zip(compiled.inputs(), inputs)))
-        numpy.testing.assert_allclose(next(iter(found.values())), expected, atol=2e-5)
+def check_import(model, inputs, expected):
+    """A framework's model computes what the framework does."""
+    compiled = plc.compile(model, inputs)
+    found = compiled.infer(dict(zip(compiled.inputs(), inputs)))
+    numpy.testing.assert_allclose(next(iter(found.values())), expected, atol=2e-5)
 
 
 def test_a_function_of_jax_becomes_stablehlo(tmp_path):
@@ -190,7 +186,7 @@ def test_a_function_of_jax_becomes_stablehlo(tmp_path):
     file = _compiler._lower_jax(lambda x, w: x @ w, inputs, tmp_path / "model.mlir")
     text = open(file).read()
     assert '"stablehlo.dot_general"' in text and "loc(" in text
-    check_import(lambda x, w: x @ w, inputs, inputs[0] @ inputs[1], "model.mlir")
+    check_import(lambda x, w: x @ w, inputs, inputs[0] @ inputs[1])
 
 
 def test_a_module_of_pytorch_becomes_an_archive(tmp_path):
@@ -201,4 +197,4 @@ def test_a_module_of_pytorch_becomes_an_archive(tmp_path):
     for model in (module, torch.export.export(module, inputs)):
         file = _compiler._source(model, inputs, tmp_path)
         assert file.endswith("model.pt2") and open(file, "rb").read(2) == b"PK"
-    check_import(module, inputs, module(*inputs).detach().numpy(), "model.pt2")
+    check_import(module, inputs, module(*inputs).detach().numpy())

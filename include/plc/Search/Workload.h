@@ -2,6 +2,7 @@
 #ifndef PLC_SEARCH_WORKLOAD_H
 #define PLC_SEARCH_WORKLOAD_H
 
+#include "plc/Module/Alignment.h"
 #include "plc/Planner/Schedule/Schedule.h"
 #include "plc/Simulator/SharedWork.h"
 
@@ -106,9 +107,7 @@ struct Workload {
   }
 };
 
-/// All offsets in an arena are multiples of it.
-inline constexpr int64_t alignment = 64;
-inline int64_t aligned(int64_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
+using module::aligned, module::alignment;
 
 } // namespace plc::search
 

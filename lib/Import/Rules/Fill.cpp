@@ -265,6 +265,18 @@ void Rules::joinParts(Rule &rule, const Position &at) {
 
 /// Several axes counted by one: a merged left side. If other views divide that one again, the right side computes
 /// the axes.
+/// Terms of all atoms, divided among the axes that these make.
+static Position byAxes(const Terms &terms, const std::vector<Axis> &axes) {
+  Position position;
+  auto next = terms.begin();
+  for (const Axis &axis : axes) {
+    auto end = next + std::ptrdiff_t(flat(axis).size());
+    position.emplace_back(next, end);
+    next = end;
+  }
+  return position;
+}
+
 void Rules::mergeAxes(Rule &rule, const Position &at) {
   NetNode *node = rule.key.node, *x = node->operands[0];
   Axis own = flat(node->axes[node->tile.dim]), leaves = flat(node->tile.merged);
@@ -275,13 +287,7 @@ void Rules::mergeAxes(Rule &rule, const Position &at) {
   for (int d = 0; d < node->rank(); ++d)
     all.insert(all.end(), d == node->tile.dim ? merged.begin() : at[d].begin(),
                d == node->tile.dim ? merged.end() : at[d].end());
-  Position from;
-  size_t next = 0;
-  for (const Axis &axis : x->axes) {
-    size_t count = flat(axis).size();
-    from.emplace_back(all.begin() + next, all.begin() + next + count);
-    next += count;
-  }
+  Position from = byAxes(all, x->axes);
   if (isDivided) {
     rule.right = element(x, from);
     return;
@@ -323,13 +329,7 @@ void Rules::fill(Layer &home, Rule &rule) {
     rule.left.push_back(exprs.var(leaves[ordered[i]]));
     terms[ordered[i]] = Term{Affine(rule.left.back())};
   }
-  Position at;
-  size_t next = 0;
-  for (const Axis &axis : node->axes) {
-    size_t count = flat(axis).size();
-    at.emplace_back(terms.begin() + next, terms.begin() + next + count);
-    next += count;
-  }
+  Position at = byAxes(terms, node->axes);
   rule.keeps.assign(rule.left.size(), true);
   try {
     if (node->tile.kind == Tile::Merge)

@@ -4,55 +4,46 @@
 #include "plc/Support/ElementType.h"
 
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 using namespace plc;
 using namespace plc::import;
 
-/// A name of the file as a JSON string.
-static std::string quoted(const std::string &name) {
-  std::string text = "\"";
-  for (char c : name) {
-    if (c == '"' || c == '\\')
-      text += '\\';
-    text += static_cast<unsigned char>(c) < ' ' ? '?' : c;
-  }
-  return text + "\"";
+using nlohmann::ordered_json;
+
+/// Text as JSON, which is TOML's as well. Names of a file may have any bytes.
+static std::string textOf(const ordered_json &value) {
+  return value.dump(-1, ' ', /*ensure_ascii=*/false, ordered_json::error_handler_t::replace);
 }
 
 std::string plc::import::mapOf(const ImportedModel &model, const ImportedRules &rules) {
   std::string text = "[parameters]\n";
   for (const ImportedParameter &parameter : rules.parameters) {
     bool isSame = model.graph.types.at(parameter.input->value).shape == parameter.shape;
-    std::string name = quoted(parameter.input->path);
-    text += quoted(parameter.path) + " = " + (isSame ? name : "{ from = " + name + ", reshape = true }") + "\n";
+    std::string name = textOf(parameter.input->path);
+    text += textOf(parameter.path) + " = " + (isSame ? name : "{ from = " + name + ", reshape = true }") + "\n";
   }
   return text;
 }
 
-/// A header of JSON behind its length in 8 bytes, then the tensors. Paths are names of the language and need no
-/// escapes.
+/// A header of JSON behind its length in 8 bytes, then the tensors.
 std::string plc::import::writeParameters(const ImportedModel &model, const ImportedRules &rules,
                                          const std::string &path) {
   // The metadata has the name of each tensor in `state_dict`.
-  std::string header, original;
-  for (const ImportedParameter &parameter : rules.parameters)
-    original += (original.empty() ? "" : ",") + quoted(parameter.path) + ":" + quoted(parameter.input->path);
-  header = "{\"__metadata__\":{" + original + "}";
+  ordered_json tensors = ordered_json::object(), original = ordered_json::object();
   uint64_t offset = 0;
   for (const ImportedParameter &parameter : rules.parameters) {
     const TensorType &type = model.graph.types.at(parameter.input->value);
     uint64_t bytes = byteWidth(type.type);
-    std::string shape;
-    for (int64_t extent : parameter.shape) {
-      shape += (shape.empty() ? "" : ",") + std::to_string(extent);
+    for (int64_t extent : parameter.shape)
       bytes *= uint64_t(extent);
-    }
     std::string name = visit(type.type, [](auto traits) { return std::string(traits.safetensors); });
-    header += ",\"" + parameter.path + "\":{\"dtype\":\"" + name + "\",\"shape\":[" + shape + "],\"data_offsets\":[" +
-              std::to_string(offset) + "," + std::to_string(offset + bytes) + "]}";
+    tensors[parameter.path] = {{"dtype", name}, {"shape", parameter.shape}, {"data_offsets", {offset, offset + bytes}}};
+    original[parameter.path] = parameter.input->path;
     offset += bytes;
   }
-  header += "}";
+  tensors["__metadata__"] = std::move(original);
+  std::string header = textOf(tensors);
   header.append((8 - header.size() % 8) % 8, ' ');
   std::ofstream file(path, std::ios::binary);
   uint64_t length = header.size();

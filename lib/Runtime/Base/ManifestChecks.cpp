@@ -1,6 +1,7 @@
 // Checks of a manifest that need more than one field.
 #include "plc/Runtime/Base/ManifestChecks.h"
 #include "UpdateChecks.h"
+#include "plc/Module/Alignment.h"
 #include "plc/Runtime/Base/ShortestDigits.h"
 
 #include <algorithm>
@@ -13,7 +14,7 @@ namespace {
 
 using Op = ActionInfo::Op;
 
-constexpr int64_t alignment = 64; // of offsets: a cache line, and a vector of AVX-512
+using module::alignment;
 
 /// Checks the action table of one entry: its buffers lie in the arenas and fit its tensors, its actions fit its tasks
 /// and channels. The planner's proof is stronger. This check guards the runtime against a file that some other program

@@ -229,7 +229,7 @@ Session &SessionCache::run(size_t index, const TrainingStep &step, const std::ve
     discardAfterError(index);
     throw;
   }
-  // The arenas of this session alone have the new parameters: it becomes the holder, and others are outdated.
+  // Only these arenas have the new parameters: they become the holder's, and others are outdated.
   if (step.number > 0) {
     holder = &session;
     entry.version = ++version;

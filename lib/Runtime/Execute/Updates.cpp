@@ -9,15 +9,20 @@
 
 namespace plc::runtime {
 
+/// The operands of a call, whose program has these ports and this scratch memory.
+static void findOperands(const module::UpdateCall &call, void *const *ports, std::byte *scratch,
+                         std::vector<void *> &operands) {
+  operands.clear();
+  for (int64_t operand : call.operands)
+    operands.push_back(operand < 0 ? ports[-1 - operand] : scratch + operand);
+}
+
 void KernelRunner::run(const UpdateProgram &program, void *const *ports, int64_t count,
                        UpdateWorkspace &workspace) const {
   workspace.scratch.resize(static_cast<size_t>(program.scratchBytes));
   for (const module::UpdateCall &call : program.calls) {
     const KernelInfo &kernel = kernels[static_cast<size_t>(call.kernel)];
-    workspace.operands.resize(call.operands.size());
-    for (size_t i = 0; i < call.operands.size(); ++i)
-      workspace.operands[i] =
-          call.operands[i] < 0 ? ports[-1 - call.operands[i]] : workspace.scratch.data() + call.operands[i];
+    findOperands(call, ports, workspace.scratch.data(), workspace.operands);
     // A kernel that runs in place is elementwise, and its chunks are equal parts of the block.
     int64_t chunks =
         program.inPlace ? (count * kernel.chunks + module::updateBlock - 1) / module::updateBlock : kernel.chunks;
@@ -98,53 +103,47 @@ void Updates::sumSites(const std::string &path, void *out) const {
     addInOrder(info->type, info->tensor().numElements(), out, sites[site]);
 }
 
-int32_t Updates::squareChunks(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *) {
+/// Calls visit(slice, its update, its step) for each slice of the chunks, and keeps the sum of squares that it returns.
+template <class Visit>
+int32_t Updates::visitParts(void *const *operands, int64_t begin, int64_t end, Visit visit) {
   auto &step = *static_cast<Step *>(operands[0]);
   for (int64_t i = begin; i < end; ++i) {
     Part &part = step.parts[static_cast<size_t>(i)];
-    const Update &update = *part.update;
-    part.squares = sumOfSquaresOfPart(update.parameter->type, part.begin, update.elements, update.sites);
+    if (std::optional<double> squares = visit(part, *part.update, step))
+      part.squares = *squares;
   }
   return 0;
 }
 
+int32_t Updates::squareChunks(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *) {
+  return visitParts(operands, begin, end, [](const Part &part, const Update &update, const Step &) {
+    return std::optional(sumOfSquaresOfPart(update.parameter->type, part.begin, update.elements, update.sites));
+  });
+}
+
 int32_t Updates::updateChunks(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *context) {
-  auto &step = *static_cast<Step *>(operands[0]);
-  for (int64_t i = begin; i < end; ++i) {
-    Part &part = step.parts[static_cast<size_t>(i)];
-    const Update &update = *part.update;
+  return visitParts(operands, begin, end, [&](const Part &part, const Update &update, const Step &step) {
     const UpdateStep &updateStep = step.updates[update.step];
     double squares = updatePart(updateStep, update.parameter->type, part.begin, update.elements, update.sites,
                                 update.value, update.moments, context);
-    if (update.average)
-      updateAverage(update.parameter->type, part.begin, update.elements, step.ema, update.value, update.average);
-    if (updateStep.measures)
-      part.squares = squares;
-  }
-  return 0;
+    average(part, step);
+    return updateStep.measures ? std::optional(squares) : std::nullopt;
+  });
 }
 
 /// The gradient of a parameter, as rules on whole tensors see it.
 int32_t Updates::prepareChunks(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *) {
-  auto &step = *static_cast<Step *>(operands[0]);
-  for (int64_t i = begin; i < end; ++i) {
-    Part &part = step.parts[static_cast<size_t>(i)];
-    const Update &update = *part.update;
+  return visitParts(operands, begin, end, [](const Part &part, const Update &update, const Step &step) {
     const UpdateStep &updateStep = step.updates[update.step];
     double squares =
         prepareGradient(updateStep, update.parameter->type, part.begin, update.elements, update.sites, step.workspace);
-    if (updateStep.measures)
-      part.squares = squares;
-  }
-  return 0;
+    return updateStep.measures ? std::optional(squares) : std::nullopt;
+  });
 }
 
 /// Copies what such rules have computed to the tensors that it replaces.
 int32_t Updates::finishChunks(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *) {
-  auto &step = *static_cast<Step *>(operands[0]);
-  for (int64_t i = begin; i < end; ++i) {
-    const Part &part = step.parts[static_cast<size_t>(i)];
-    const Update &update = *part.update;
+  return visitParts(operands, begin, end, [](const Part &part, const Update &update, const Step &step) {
     const UpdateStep &updateStep = step.updates[update.step];
     const auto width = static_cast<int64_t>(byteWidth(update.parameter->type));
     const module::UpdateLayout layout = module::layoutOf(updateStep.program(), updateStep.form(), width);
@@ -158,10 +157,15 @@ int32_t Updates::finishChunks(void *const *operands, int64_t begin, int64_t end,
         std::memcpy(to + part.begin * width, step.workspace + layout.results[result] + part.begin * width,
                     static_cast<size_t>(count * width));
     }
-    if (update.average)
-      updateAverage(update.parameter->type, part.begin, update.elements, step.ema, update.value, update.average);
-  }
-  return 0;
+    average(part, step);
+    return std::optional<double>();
+  });
+}
+
+void Updates::average(const Part &part, const Step &step) {
+  const Update &update = *part.update;
+  if (update.average)
+    updateAverage(update.parameter->type, part.begin, update.elements, step.ema, update.value, update.average);
 }
 
 bool Updates::forEach(plc_kernel_fn part, Step step, Workers &workers, Workers::Worker &worker) {
@@ -202,9 +206,7 @@ bool Updates::applyWhole(const Update &update, Step step, Workers &workers, Work
   const WholePorts ports(updateStep, type, workspace + layout.gradient, update.value, update.moments, results);
   for (const module::UpdateCall &call : updateStep.program().calls) {
     const KernelInfo &kernel = manifest.kernels[static_cast<size_t>(call.kernel)];
-    operands.clear();
-    for (int64_t operand : call.operands)
-      operands.push_back(operand < 0 ? ports.addresses()[-1 - operand] : workspace + layout.scratch + operand);
+    findOperands(call, ports.addresses(), workspace + layout.scratch, operands);
     ChunkTiming unknown;
     if (!workers.run(worker, {kernel.function, operands.data(), kernel.chunks, 1, 0, &kernel.name, -1}, unknown))
       return false;

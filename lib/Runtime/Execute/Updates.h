@@ -83,6 +83,10 @@ private:
   static int32_t prepareChunks(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *);
   static int32_t finishChunks(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *);
   size_t programOf(const ParameterInfo &parameter);
+  template <class Visit>
+  static int32_t visitParts(void *const *operands, int64_t begin, int64_t end, Visit visit);
+  /// Moves the average of a slice, if the optimizer keeps one.
+  static void average(const Part &part, const Step &step);
   bool applyWhole(const Update &update, Step step, Workers &workers, Workers::Worker &worker);
   void sumParts();
 
