@@ -238,6 +238,9 @@ void Align::run() {
     }
     done.push_back(node);
   }
+  for (NetNode *input : net.inputs) // that no operator reads
+    for (size_t dim = input->axes.size(); dim < input->shape().size(); ++dim)
+      input->axes.push_back(atoms.axis(input->shape()[dim]));
   dropMerges();
   findLive(net);
   // Barriers stand where they were made, not at the end.

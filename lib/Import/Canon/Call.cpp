@@ -71,17 +71,23 @@ std::vector<int64_t> Call::perAxis(const char *name, size_t count, int64_t other
   return list;
 }
 
+/// No name is no tensor.
+NetNode *Call::tensorNamed(const std::string &name) const {
+  if (name.empty())
+    return nullptr;
+  if (auto found = values.find(name); found != values.end())
+    return found->second;
+  if (std::optional<int64_t> number = numberNamed(name))
+    return build.number(double(*number), ElementType::I64);
+  throw CannotImport("it reads '" + name + "', which is no tensor of a type of plc");
+}
+
 NetNode *Call::tensor(const char *name) const {
   const Argument *argument = find(name);
   if (!argument)
     return nullptr;
-  if (const auto *value = std::get_if<ValueName>(argument)) {
-    if (auto found = values.find(value->name); found != values.end())
-      return found->second;
-    if (std::optional<int64_t> number = numberNamed(value->name))
-      return build.number(double(*number), ElementType::I64);
-    return nullptr;
-  }
+  if (const auto *value = std::get_if<ValueName>(argument))
+    return tensorNamed(value->name);
   if (const auto *value = std::get_if<bool>(argument))
     return build.number(*value, ElementType::Bool);
   if (const auto *value = std::get_if<int64_t>(argument))
@@ -95,10 +101,8 @@ std::vector<NetNode *> Call::tensors(const char *name) const {
   std::vector<NetNode *> list;
   if (const Argument *argument = find(name))
     if (const auto *names = std::get_if<std::vector<ValueName>>(argument))
-      for (const ValueName &value : *names) {
-        auto found = values.find(value.name);
-        list.push_back(found == values.end() ? nullptr : found->second);
-      }
+      for (const ValueName &value : *names)
+        list.push_back(tensorNamed(value.name));
   return list;
 }
 

@@ -93,6 +93,7 @@ public:
 private:
   const Argument *find(const char *name) const;
   std::optional<int64_t> numberNamed(const std::string &name) const;
+  NetNode *tensorNamed(const std::string &name) const;
 
   const Graph &graph;
   const std::map<std::string, NetNode *> &values;

@@ -107,7 +107,7 @@ NetNode *repeat(Call &call) {
 /// Each element several times: a new axis behind the one that is repeated.
 NetNode *repeatInterleave(Call &call) {
   NetNode *x = call.tensor("self");
-  if (!call.has("dim") || call.integers("repeats").size() != 1)
+  if (!call.has("dim") || !numberOf(call.tensor("repeats")))
     throw CannotImport("repeat_interleave by a tensor");
   int dim = call.dim("dim", x->rank());
   std::vector<int64_t> shape = x->shape();
@@ -139,10 +139,14 @@ NetNode *asStrided(Call &call) {
       order.push_back(int64_t(i));
   std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return stride[a] > stride[b]; });
   std::vector<int64_t> sorted, back(order.size());
-  int64_t expected = 1;
+  bool isWhole = true;
+  int64_t expected = 1, count = 1;
   for (size_t i = order.size(); i-- > 0; expected *= size[order[i]])
-    if (stride[order[i]] != expected)
-      throw CannotImport("as_strided of a part of a tensor");
+    isWhole &= stride[order[i]] == expected;
+  for (int64_t extent : x->shape())
+    count *= extent;
+  if (!isWhole || expected != count)
+    throw CannotImport("as_strided of a part of a tensor");
   for (int64_t dim : order)
     sorted.push_back(size[dim]);
   for (size_t i = 0; i < order.size(); ++i)

@@ -220,8 +220,6 @@ E Rules::right(const Rule &rule, const Position &at) {
     return whole(node, {0}, settings);
   }
   case Op::GroupNorm: {
-    if (node->rank() != 4 || !node->operands[1] || !node->operands[2])
-      throw CannotImport("a group norm other than of images with gain and offset", node);
     Settings settings = {{"GROUPS", double(node->ints[0])}};
     if (node->number != 1e-5)
       settings.push_back({"eps", node->number});

@@ -122,6 +122,61 @@ class Refused(nn.Module):
         return torch.linalg.inv(x) + x.cummax(0).values + torch.linalg.inv(x * 2)
 
 
+class Limits(nn.Module):
+    """Operators that are imported, in forms that are not."""
+
+    def forward(self, x, image, chosen):
+        z, w = torch.zeros(4, 4), torch.zeros(4, 4)
+        z[:, ::2] = x[:, :2]
+        w.expand(2, 4, 4).add_(1)
+        return (
+            z, w,
+            F.scaled_dot_product_attention(image, image, image, dropout_p=0.5),
+            F.dropout(x, 0.5, training=True),
+            F.batch_norm(image, None, None, training=True),
+            torch.linalg.vector_norm(x, 1),
+            F.conv2d(image, image[:, :, :3, :3], padding="same"),
+            F.conv_transpose2d(image, image, stride=2, output_padding=1),
+            F.max_pool2d(image, 3, 2, ceil_mode=True),
+            F.avg_pool2d(image, (1, 2)),
+            F.avg_pool2d(image, 2, padding=1, count_include_pad=False),
+            F.adaptive_avg_pool2d(image, 3),
+            F.adaptive_avg_pool1d(x, 2),
+            F.interpolate(image, size=(6, 8)),
+            x.topk(2, largest=False).values,
+            x.argmax(),
+            torch.einsum("...i,i->...i", x, x[0]),
+            torch.div(x, 2, rounding_mode="floor"),
+            F.pad(image, (1, 1, 1, 1), mode="reflect"),
+            x.as_strided((3, 2), (1, 1)),
+            x.slice_scatter(x[:, :2], 1, 0, 4, 2),
+            x.scatter(0, chosen[:1, :2], x),
+            torch.repeat_interleave(x, chosen[:, 0], 0, output_size=4),
+            torch.lstm(image[0], (x[None, :1], x[None, :1]), (x.repeat(4, 1), x.repeat(4, 1)), False, 1, 0, False, False, False)[0],
+            F.max_pool2d(image, 2, return_indices=True)[0],
+            x[None][:, chosen[0]],
+        )
+
+
+# Forms that are refused later, when rules are made: the first one alone.
+LATE = {
+    "neighbours": lambda x: x[:, [0, 1], :, [1, 2]],
+    "windows": lambda x: F.conv_transpose2d(x, x[0, :, None, :1]),
+    "digits": lambda x: x.reshape(4, 16).reshape(8, 8).cumsum(0),
+    "largest": lambda x: x.reshape(4, 16).reshape(8, 8).argmax(0),
+    "further": lambda x: list(x.max(1)),
+}
+
+
+class Late(nn.Module):
+    def __init__(self, form):
+        super().__init__()
+        self.form = form
+
+    def forward(self, x):
+        return self.form(x)
+
+
 def save(path, program):
     """Without what no reader looks at; paths of this machine are shortened."""
     torch.export.save(program, path)
@@ -171,3 +226,7 @@ make("gpt", Gpt(), {"tok": torch.randint(11, (2, 5))}, torch.randint(11, (2, 5))
 make("rope", Rope(), {"tok": torch.randint(9, (2, 5))}, torch.randint(12, (2, 5)))
 make("views", Views(), {"x": torch.randn(2, 12), "y": torch.randn(2, 4)})
 save(folder / "refused.pt2", torch.export.export(Refused(), (torch.eye(2) * 3,)))
+chosen = torch.ones(4, 4, dtype=torch.int64)
+save(folder / "limits.pt2", torch.export.export(Limits(), (torch.zeros(4, 4), torch.zeros(1, 1, 4, 4), chosen)))
+for name, form in LATE.items():
+    save(folder / f"limit-{name}.pt2", torch.export.export(Late(form), (torch.zeros(1, 4, 4, 4),)))
