@@ -185,6 +185,10 @@ std::error_code keep(const fs::path &module, const fs::path &kept) {
   return error;
 }
 
+fs::path keptModule(const ModelRequest &request, const std::string &compiler, ScratchFolder &scratch) {
+  return cacheDirectory() / (contentHash(request, compiler, scratch) + ".plcm");
+}
+
 /// The compiled module of a .ein file, from the cache if nothing has changed. If the cache cannot be written, the
 /// module is in the scratch folder, and the next run compiles again. Launched processes use the launcher's module: each
 /// would measure its machine by itself, and plan differently.
@@ -192,7 +196,7 @@ std::string moduleOf(const ModelRequest &request, ScratchFolder &scratch) {
   if (std::string module = moduleOfLauncher(request.file); !module.empty())
     return module;
   std::string compiler = compilerBesideUs();
-  fs::path kept = cacheDirectory() / (contentHash(request, compiler, scratch) + ".plcm");
+  fs::path kept = keptModule(request, compiler, scratch);
   std::error_code ignored;
   if (fs::exists(kept, ignored))
     return kept;
@@ -320,13 +324,17 @@ std::string archivedWeights(const ModelRequest &request) {
   if (fs::exists(kept, error))
     return kept;
   ScratchFolder scratch;
-  std::string weights = scratch.path() / "weights.safetensors", rules = scratch.path() / "model.ein";
-  compile(compiler, {request.file, "--emit=ein-source", "-o", rules, "--params", weights});
+  // An import takes as long as all else of a compilation, so the same one makes the module that is opened next.
+  std::string weights = scratch.path() / "weights.safetensors", module = scratch.path() / "module.plcm";
+  std::vector<std::string> arguments = compileArguments(request);
+  arguments.insert(arguments.end(), {"--params", weights, "-o", module});
+  compile(compiler, arguments);
   error = keep(weights, kept);
   if (error)
     throw Error(BadInput, request.file,
                 "its weights cannot be kept in '" + cacheDirectory().string() + "': " + error.message() +
                     "; XDG_CACHE_HOME names another folder");
+  keep(module, keptModule(request, compiler, scratch)); // one that cannot be kept is compiled again
   return kept;
 }
 
