@@ -22,7 +22,8 @@ Path = Union[str, "os.PathLike[str]"]
 
 def compile(model: Any, example_inputs: Optional[Sequence[Any]] = None, *,
             strategy: Union[Path, Mapping[str, Any], None] = None, settings: Optional[Mapping[str, Any]] = None,
-            dims: Optional[Mapping[str, int]] = None, entry: Optional[str] = None, outputs: Iterable[str] = (),
+            dims: Optional[Mapping[str, int]] = None, config: Union[Path, Mapping[str, Any], None] = None,
+            map: Optional[Path] = None, entry: Optional[str] = None, outputs: Iterable[str] = (),
             rates: Optional[str] = None, output: Optional[Path] = None, loss: Optional[str] = None,
             **options: Any) -> Model:
     """Compiles a model by plc-compile, and loads the module.
@@ -32,6 +33,8 @@ def compile(model: Any, example_inputs: Optional[Sequence[Any]] = None, *,
     strategy        a file (`.toml`), or keys and values: {"parallelism.stages": 2} or {"parallelism": {"stages": 2}}
     settings        further keys, which go before those of the file
     dims            sizes of the file's `dim`s: {"L": 4}
+    config, map     sizes from the config.json of a checkpoint, a file or its keys and values; `map` is the file whose
+                    `[sizes]` say which key is which `dim`. `dims` go before them
     entry           the model of the file, if it has several
     outputs         what one more entry gives: outputs, "grad(x)", values of rules as "attention.3.p"
     rates           "measured" or "shipped", as of plc-compile --rates
@@ -46,8 +49,13 @@ def compile(model: Any, example_inputs: Optional[Sequence[Any]] = None, *,
     arguments += [argument for name in outputs for argument in ("--output", name)]
     arguments += ["--entry", entry] if entry else []
     arguments += ["--rates", rates] if rates else []
+    arguments += ["--map", os.fspath(map)] if map else []
     scratch = tempfile.mkdtemp(prefix="plc-")
     try:
+        if isinstance(config, Mapping):
+            text, config = json.dumps(config), os.path.join(scratch, "config.json")
+            pathlib.Path(config).write_text(text, encoding="utf-8")
+        arguments += ["--config", os.fspath(config)] if config else []
         source = _source(model, example_inputs, pathlib.Path(scratch))
         is_jax = source.endswith(".mlir") and not isinstance(model, (str, os.PathLike))
         imported = Imported(source, loss, scratch) if source.endswith(".pt2") or is_jax else None

@@ -17,7 +17,7 @@ from ._generate import Prompt, generate
 from ._library import OptionsStruct, check, last_error, library
 from ._session import Session, describe_all
 from ._tensors import TensorInfo, View, as_numpy
-from ._weights import OriginalNames, map_text, matching, toml, write_safetensors, write_state_dict
+from ._weights import OriginalNames, map_file, matching, toml, write_safetensors, write_state_dict
 
 Path = Union[str, "os.PathLike[str]"]
 Batch = Mapping[str, Any]
@@ -74,7 +74,8 @@ class Model:
         self._handle: int = handle
         self._sessions: Dict[str, Session] = {}
         self._has_values = False
-        self._weights: Optional[str] = None  # a file with the present parameters
+        self._averages = False  # in place of the parameters
+        self._weights: Optional[bool] = None  # whether the file for other programs has averages; None: it is outdated
         self._names: Optional[OriginalNames] = None  # of an imported model
         self._scratch = scratch or tempfile.mkdtemp(prefix="plc-")
         self._explain: Optional[Callable[[], Dict[str, Any]]] = None
@@ -132,7 +133,7 @@ class Model:
         """
         session = self._session("train")
         self._need_values()
-        self._weights = None
+        self._change()
         return session.train(self.step + 1, self.seed, {**(inputs or {}), **named})
 
     def fit(self, data: Union[Iterable[Batch], Callable[[int], Batch]], steps: int, *,
@@ -171,23 +172,25 @@ class Model:
 
     # --- Results ---
     def infer(self, inputs: Optional[Batch] = None, /, *, outputs: Optional[Sequence[str]] = None,
-              out: Optional[Batch] = None, **named: Any) -> Dict[str, Any]:
+              out: Optional[Batch] = None, averages: bool = False, **named: Any) -> Dict[str, Any]:
         """Computes outputs of the model, each in the shape of `outputs("infer")`.
 
         outputs  only these, by the entry that computes the least; "grad(x)" or a value of a rule, if the model was
                  compiled with it. None: all that the given inputs suffice for
         out      tensors of yours that outputs are written to, by name: dense, of the output's type and shape
+        averages with the moving averages of the parameters (`optimizer.ema`) in their place. They stay there until the
+                 next call that does not ask for them; both ways all parameters are copied
 
         An input whose name is a keyword here goes into the mapping: `m.infer({"out": x})`.
         """
         given = {**(inputs or {}), **named}
         entry = self._entry_from(given.keys()) if outputs is None else self._entry_with(outputs)
-        results = self._run(entry, given, out=out)
+        results = self._run(entry, given, out=out, averages=averages)
         return results if outputs is None else {name: results[name] for name in outputs}
 
-    def evaluate(self, inputs: Optional[Batch] = None, /, **named: Any) -> Dict[str, Any]:
-        """The outputs of a batch, the loss among them, as `plc-run eval` computes them."""
-        return self._run("eval", {**(inputs or {}), **named})
+    def evaluate(self, inputs: Optional[Batch] = None, /, *, averages: bool = False, **named: Any) -> Dict[str, Any]:
+        """The outputs of a batch, the loss among them, as `plc-run eval` computes them; with `averages` as by `infer`."""
+        return self._run("eval", {**(inputs or {}), **named}, averages=averages)
 
     def restart(self, entry: str = "infer") -> None:
         """Resets what a model with a `state` keeps from run to run."""
@@ -197,11 +200,13 @@ class Model:
                  temperature: float = 0.8, top_k: Optional[int] = None, top_p: Optional[float] = None,
                  min_p: Optional[float] = None, repetition_penalty: Optional[float] = None,
                  stop: Union[str, Sequence[str]] = (), tokenizer: Optional[Path] = None,
-                 prefill: Optional[Path] = None, inputs: Optional[Batch] = None, seed: Optional[int] = None) -> Any:
+                 prefill: Optional[Path] = None, inputs: Optional[Batch] = None, seed: Optional[int] = None,
+                 averages: bool = False) -> Any:
         """Continues a text by `plc-run generate`, whose options these are.
 
         For a text it returns the text behind it, for a list of token numbers the numbers behind them, and for a list
         of either a list of results. A model with at most 256 tokens reads bytes, another needs a `tokenizer`.
+        `averages` is as in `infer`.
         """
         one = isinstance(prompt, str) or (len(prompt) > 0 and isinstance(prompt[0], (int, numpy.integer)))
         prompts: List[Any] = [prompt] if one else list(prompt)
@@ -209,35 +214,37 @@ class Model:
                        repetition_penalty=repetition_penalty, tokenizer=tokenizer, prefill=prefill,
                        seed=self.seed if seed is None else seed)
         stops = [stop] if isinstance(stop, str) else list(stop)
-        results = generate(self.file, self._weights_file(), prompts, options, stops, inputs)
+        results = generate(self.file, self._weights_file(averages), prompts, options, stops, inputs)
         return results[0] if one else results
 
     # --- Parameters ---
     def initialize(self, seed: int = 0) -> None:
         """Gives parameters the initial values of a seed; training begins anew."""
+        self._change()
         check(library().plc_module_initialize(self._open(), seed))
-        self.seed, self._has_values, self._weights = seed, True, None
+        self.seed, self._has_values = seed, True
 
-    def load(self, source: Union[Path, Mapping[str, Any]], *, map: Union[Path, Mapping[str, Any], None] = None) -> None:
+    def load(self, source: Union[Path, Mapping[str, Any]], *, map: Union[Path, Mapping[str, Any], None] = None,
+             averages: bool = False) -> None:
         """Loads parameters; what the optimizer keeps stays.
 
         source  a checkpoint of `save` or `plc-run train --save`; a `.safetensors` file or a Hugging Face index of
                 several; or a mapping from name to tensor, as a `state_dict`
         map     where the source has each parameter: a file as `plc-run --map` takes it, or its table
                 `[parameters]`: {"embed.w": "wte.weight", "head.w": {"from": "lm_head.weight", "transpose": True}}
+        averages  the moving averages of a checkpoint, as parameters
 
         Tensors of other reals are converted. Further tensors of the source are not used.
         """
+        if averages and isinstance(source, Mapping):
+            raise usage_error("averages are those of a checkpoint, found tensors")
+        self._change()
         with tempfile.TemporaryDirectory(prefix="plc-") as folder:
-            if isinstance(map, Mapping):
-                text, map = map_text(map), os.path.join(folder, "map.toml")
-                with open(map, "w", encoding="utf-8") as file:
-                    file.write(text)
-            self._weights = None
+            map = map_file(map, folder)
             if self._names and map is None and isinstance(source, Mapping):
                 source = self._names.translate(source, self._by_path())
             if not isinstance(source, Mapping):
-                self._load_file(os.fspath(source), map)
+                self._load_file(os.fspath(source), map, averages)
             elif map is None and (views := matching(source, self.parameters)) is not None:
                 for index, view in enumerate(views):
                     check(library().plc_module_set_parameter(self._open(), index, view.address))
@@ -250,25 +257,38 @@ class Model:
     def resume(self, path: Path) -> None:
         """Continues the training of a checkpoint: parameters, what the optimizer keeps, step and seed."""
         step, seed = ctypes.c_int64(), ctypes.c_uint64()
-        self._weights = None
+        self._change()
         check(library().plc_module_resume(self._open(), os.fspath(path).encode(), ctypes.byref(step),
                                           ctypes.byref(seed)))
         self.seed, self._has_values = seed.value, True
 
-    def save(self, path: Path) -> None:
+    def save(self, path: Path, *, map: Union[Path, Mapping[str, Any], None] = None, averages: bool = False) -> None:
         """Writes a checkpoint PATH/step-N and moves PATH/latest; or to a path that ends in `.safetensors` the
-        parameters alone."""
-        self._need_values()
-        if os.fspath(path).endswith(".safetensors"):
+        parameters alone.
+
+        map       of `load`, read backwards: the file has the names and layouts of others. Refused if that loses values
+        averages  the moving averages in place of the parameters
+        """
+        is_file = os.fspath(path).endswith(".safetensors")
+        for option, given in (("map", map is not None), ("averages", averages)):
+            if given and not is_file:
+                raise usage_error(f"{option} is for a file of parameters, found '{os.fspath(path)}', "
+                                  "expected a name that ends in '.safetensors'")
+        self._need_values(averages)
+        if map is not None:
+            with tempfile.TemporaryDirectory(prefix="plc-") as folder:
+                names = os.fspath(map_file(map, folder)).encode()
+                check(library().plc_module_export(self._open(), os.fspath(path).encode(), names))
+        elif is_file:
             metadata = {"step": str(self.step), "seed": str(self.seed)}
             write_safetensors(os.fspath(path), list(self.parameters.values()), self._values(), metadata)
         else:
             check(library().plc_module_save(self._open(), os.fspath(path).encode(), self.step, self.seed))
 
-    def state_dict(self) -> Dict[str, numpy.ndarray]:
+    def state_dict(self, *, averages: bool = False) -> Dict[str, numpy.ndarray]:
         """Copies of all parameters by their paths; of an imported model by the names and in the shapes that it had, with
-        all that its own `state_dict` has. Those of bf16 are f32, which numpy has."""
-        self._need_values()
+        all that its own `state_dict` has. Those of bf16 are f32, which numpy has. With `averages` the moving averages."""
+        self._need_values(averages)
         values = self._by_path()
         return self._names.restore(values) if self._names else values
 
@@ -300,13 +320,24 @@ class Model:
             self._sessions[entry] = Session(module, entry)
         return self._sessions[entry]
 
-    def _need_values(self) -> None:
+    def _need_values(self, averages: bool = False) -> None:
+        """Parameters have values, or the averages are in their place."""
         if not self._has_values:
             self.initialize(self.seed)
+        if averages != self._averages:
+            check(library().plc_module_use_averages(self._open(), averages))
+            self._averages = averages
 
-    def _run(self, entry: str, given: Batch, *, step: int = 0, out: Optional[Batch] = None) -> Dict[str, Any]:
+    def _change(self) -> None:
+        """Parameters are about to change."""
+        self._weights = None
+        if self._averages:
+            self._need_values()
+
+    def _run(self, entry: str, given: Batch, *, step: int = 0, out: Optional[Batch] = None,
+             averages: bool = False) -> Dict[str, Any]:
         session = self._session(entry)
-        self._need_values()
+        self._need_values(averages)
         return session.run(given, self.seed, step, out)
 
     def _entry_with(self, names: Sequence[str]) -> str:
@@ -327,9 +358,10 @@ class Model:
             best = max(entries, key=lambda entry: len(self.outputs(entry)), default=best)
         return best
 
-    def _load_file(self, file: str, map: Optional[Path]) -> None:
+    def _load_file(self, file: str, map: Optional[Path], averages: bool = False) -> None:
         names = None if map is None else os.fspath(map).encode()
-        check(library().plc_module_load_mapped(self._open(), file.encode(), names))
+        load = library().plc_module_load_averages if averages else library().plc_module_load_mapped
+        check(load(self._open(), file.encode(), names))
 
     def _values(self) -> Iterable[View]:
         """A copy of each parameter."""
@@ -341,10 +373,10 @@ class Model:
     def _by_path(self) -> Dict[str, numpy.ndarray]:
         return {info.name: as_numpy(view.owner, info) for info, view in zip(self.parameters.values(), self._values())}
 
-    def _weights_file(self) -> str:
+    def _weights_file(self, averages: bool) -> str:
         """A file with the present parameters, for other programs."""
-        if self._weights is None:
-            file = os.path.join(self._scratch, "parameters.safetensors")
-            self.save(file)
-            self._weights = file
-        return self._weights
+        file = os.path.join(self._scratch, "parameters.safetensors")
+        if self._weights is not averages:
+            self.save(file, averages=averages)
+            self._weights = averages
+        return file

@@ -5,7 +5,7 @@ import ctypes
 import json
 import os
 import struct
-from typing import Any, Dict, Iterable, List, Mapping, Optional
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Union
 
 import numpy
 
@@ -66,6 +66,17 @@ def matching(state_dict: Mapping[str, Any], parameters: Mapping[str, TensorInfo]
 def map_text(names: Mapping[str, Any]) -> str:
     """A map of parameters to tensors as a file of `plc-run --map` has it."""
     return "[parameters]\n" + "".join(f"{json.dumps(name)} = {toml(value)}\n" for name, value in names.items())
+
+
+def map_file(names: Union[str, "os.PathLike[str]", Mapping[str, Any], None],
+             folder: str) -> Union[str, "os.PathLike[str]", None]:
+    """The file of a map that may be a dict, which is written to a folder."""
+    if not isinstance(names, Mapping):
+        return names
+    file = os.path.join(folder, "map.toml")
+    with open(file, "w", encoding="utf-8") as out:
+        out.write(map_text(names))
+    return file
 
 
 def toml(value: Any) -> str:

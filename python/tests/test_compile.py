@@ -1,4 +1,5 @@
 """What plc.compile gives to plc-compile, and plans."""
+import json
 import pathlib
 import sys
 import types
@@ -38,6 +39,22 @@ def test_one_of_several_models(tmp_path):
         assert model.infer(x=[1, 2, 3])["z"].tolist() == [2, 4, 6]
     with pytest.raises(plc.Error, match="entry"):
         plc.compile(tmp_path / "two.ein")
+
+
+def test_sizes_of_a_config(folder, tmp_path):
+    sizes = tmp_path / "map.toml"
+    sizes.write_text('[sizes]\nD = "hidden_size"\nL = "num_layers"\n')
+    given = {"hidden_size": 8, "num_layers": 3, "other": [1]}
+    file = tmp_path / "config.json"
+    file.write_text(json.dumps(given))
+    for config in given, file:
+        with plc.compile(folder / "text.ein", config=config, map=sizes, dims={"L": 1}) as model:
+            assert model.parameters["embed.w"].shape == (256, 8)
+            assert {name for name in model.parameters if name.startswith("dense")} == {"dense.w"}
+    with pytest.raises(plc.Error, match="config.json: error: has no 'hidden_size', which sets the size 'D'"):
+        plc.compile(folder / "text.ein", config={"num_layers": 3}, map=sizes)
+    with pytest.raises(plc.Error, match="option '--config' needs '--map FILE'"):
+        plc.compile(folder / "text.ein", config=given)
 
 
 def test_the_plan_has_a_timeline_if_it_was_compiled_here(folder, text):

@@ -1,4 +1,5 @@
 """Results, states, parameters and texts of a model."""
+import json
 import subprocess
 
 import numpy
@@ -89,6 +90,17 @@ def test_other_names_and_types_are_loaded(folder, text, tmp_path):
         with plc.load(folder / "text.plcm", seed=3) as other:
             other.load(theirs, map=given)
             assert all((value == weights[name]).all() for name, value in other.state_dict().items())
+            other.save(tmp_path / "theirs.safetensors", map=given)  # the map read backwards
+            other.initialize(3)
+            other.load(tmp_path / "theirs.safetensors", map=given)
+            assert all((value == weights[name]).all() for name, value in other.state_dict().items())
+    data = (tmp_path / "theirs.safetensors").read_bytes()
+    header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
+    assert header.keys() - {"__metadata__"} == theirs.keys() and header["head_w"]["shape"] == [256, 16]
+    with pytest.raises(plc.Error, match="'dense.0.w' and 'dense.1.w' have different values for element .* of tensor 'w'"):
+        text.save(tmp_path / "one.safetensors", map={"dense.{l}.w": "w"})
+    with pytest.raises(plc.Error, match="map is for a file of parameters, found .*, expected a name that ends in"):
+        text.save(tmp_path / "run", map=names)
     with pytest.raises(plc.Error, match="4 of 4 parameters cannot be loaded") as raised:
         text.load(theirs)
     assert raised.value.exit_code == 1

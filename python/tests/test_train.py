@@ -3,6 +3,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import threading
 
 import numpy
@@ -82,7 +83,7 @@ def test_settings_take_effect_with_the_next_step(text, batch):
     assert raised.value.exit_code == 2
 
 
-def test_fit_calls_back_and_draws_a_bar(text, batch, capsys):
+def test_fit_calls_back_and_draws_a_bar(text, batch, capsys, monkeypatch):
     calls = []
     losses = text.fit(lambda step: batch, 3, progress=lambda *call: calls.append(call))
     assert calls == [(step, 3, losses[step - 1]) for step in (1, 2, 3)]
@@ -92,11 +93,47 @@ def test_fit_calls_back_and_draws_a_bar(text, batch, capsys):
     assert "\rstep 4/5 [###################.....] loss" in bar and bar.endswith("steps/s \n")
     text.fit([batch], 1)  # no terminal, no notebook
     assert capsys.readouterr().err == ""
-    with pytest.raises(plc.Error, match="found no batch for step 8 of 8"):
+    monkeypatch.setitem(sys.modules, "ipykernel", object())  # a notebook
+    text.fit([batch], 1)
+    assert "\rstep 7/7 [########################] loss" in capsys.readouterr().err
+    with pytest.raises(plc.Error, match="found no batch for step 9 of 9"):
         text.fit([batch], 2)
-    assert text.step == 7
+    assert text.step == 8
     with pytest.raises(plc.Error, match="found one mapping as data, expected an iterable of batches or a function"):
         text.fit(batch, 2)
+
+
+def test_averages_of_parameters(folder, text, batch, tmp_path):
+    with plc.compile(folder / "text.ein", settings={"optimizer.ema": 0.5}) as model:
+        other = text.fit([batch] * 4, 4)
+        values, averages = model.state_dict(), model.state_dict()
+        losses = []
+        for step in range(4):
+            losses.append(model.train_step(batch))
+            values = model.state_dict()
+            averages = {name: numpy.float32(0.5) * old + numpy.float32(0.5) * values[name]
+                        for name, old in averages.items()}
+            found = model.evaluate(batch, averages=True)["loss"]
+            assert found != model.evaluate(batch)["loss"]
+            text.load(averages)
+            assert found == text.evaluate(batch)["loss"]
+            assert (model.infer(tok=batch["tok"], averages=True)["logits"] == text.infer(tok=batch["tok"])["logits"]).all()
+        assert losses == other  # an evaluation in between changes no step
+        assert all((model.state_dict(averages=True)[name] == value).all() for name, value in averages.items())
+        assert model.generate([1, 2], tokens=8, averages=True) == text.generate([1, 2], tokens=8)
+        assert model.generate([1, 2], tokens=8) != text.generate([1, 2], tokens=8)
+        model.save(tmp_path / "run")
+        model.save(tmp_path / "averages.safetensors", averages=True)
+        for source, given in ((tmp_path / "run", {"averages": True}), (tmp_path / "averages.safetensors", {})):
+            text.initialize(3)
+            text.load(source, **given)
+            assert all((text.state_dict()[name] == value).all() for name, value in averages.items())
+        with pytest.raises(plc.Error, match="averages is for a file of parameters, found .*, expected a name that ends"):
+            model.save(tmp_path / "run", averages=True)
+    with pytest.raises(plc.Error, match="the module keeps no averages; one that is compiled with 'optimizer.ema'"):
+        text.evaluate(batch, averages=True)
+    with pytest.raises(plc.Error, match="averages are those of a checkpoint, found tensors"):
+        text.load(averages, averages=True)
 
 
 def test_a_step_that_fails_changes_nothing(draws):

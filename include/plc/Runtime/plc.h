@@ -106,6 +106,11 @@ void plc_module_close(plc_module *module);
 int plc_module_load(plc_module *module, const char *path);
 /* The same by a map of names and layouts, a file as `plc-run --map` takes it; NULL: plc_module_load. */
 int plc_module_load_mapped(plc_module *module, const char *path, const char *map);
+/* The moving averages of a checkpoint folder as parameters, as `plc-run infer --ema` takes them. */
+int plc_module_load_averages(plc_module *module, const char *path, const char *map);
+/* Writes the parameters alone to a .safetensors file, by a map read backwards, as `plc-run params --export` does; NULL:
+ * by their paths. With several processes the first one writes. */
+int plc_module_export(plc_module *module, const char *file, const char *map);
 int plc_module_initialize(plc_module *module, uint64_t seed);
 /* Writes PATH/step-STEP and moves PATH/latest. */
 int plc_module_save(plc_module *module, const char *path, int64_t step, uint64_t seed);
@@ -121,6 +126,12 @@ size_t plc_module_num_parameters(const plc_module *module);
 int plc_module_describe_parameter(const plc_module *module, size_t index, plc_tensor_info *info);
 int plc_module_get_parameter(plc_module *module, size_t index, void *data);
 int plc_module_set_parameter(plc_module *module, size_t index, const void *data);
+
+/* With `use`, puts the moving average of each trained parameter in its place, for all runs, plc_module_export and
+ * plc_module_get_parameter. With 0 the parameters come back; until then nothing can be trained, loaded, set or saved.
+ * Fails with 2 if the module keeps no averages (`optimizer.ema`). A call that changes something copies all
+ * parameters. */
+int plc_module_use_averages(plc_module *module, int use);
 
 /* Sets a key of the optimizer for the steps from now on, as `plc-run train --set KEY=VALUE` does: "optimizer.lr",
  * "0.001". Fails with 2 if the key is unknown or fixed when a module is compiled, or if the value is none of it. Values

@@ -1,6 +1,7 @@
 // The C API (plc/Runtime/plc.h) over Engine.
 #include "plc/Runtime/plc.h"
 
+#include "CApi/ShownAverages.h"
 #include "CApi/Structs.h"
 #include "Execute/ModuleUse.h"
 #include "plc/Runtime/Base/Files.h"
@@ -9,6 +10,7 @@
 #include "plc/Runtime/Execute/MakeTransport.h"
 #include "plc/Runtime/Execute/ModuleEngine.h"
 #include "plc/Runtime/Tensors/Checkpoint.h"
+#include "plc/Runtime/Tensors/ExportParameters.h"
 #include "plc/Runtime/Tensors/InitialValues.h"
 #include "plc/Runtime/Tensors/LoadParameters.h"
 #include "plc/Runtime/Tensors/RandomKeys.h"
@@ -23,10 +25,11 @@ using namespace plc::runtime;
 
 struct plc_module {
   std::unique_ptr<Engine> engine;
-  std::string plan = {};                    // JSON
-  std::atomic<int64_t> step = 0;            // after which training goes on
-  bool hasValues = false;                   // parameters were initialized, loaded, resumed or set
-  std::optional<RunSettings> settings = {}; // that the next step takes
+  std::string plan = {};                      // JSON
+  std::atomic<int64_t> step = 0;              // after which training goes on
+  bool hasValues = false;                     // parameters were initialized, loaded, resumed or set
+  std::optional<RunSettings> settings = {};   // that the next step takes
+  std::optional<ShownAverages> averages = {}; // in place of the parameters
   ModuleUse use = {};
 };
 
@@ -192,6 +195,30 @@ void checkValues(const plc_module *module) {
                      "plc_module_set_parameter first");
 }
 
+/// Throws while averages are in place of the parameters, which a call would change or save.
+void needParameters(const plc_module *module) {
+  if (module->averages)
+    throw usageError("averages are in place of the parameters; call plc_module_use_averages(module, 0) first");
+}
+
+/// A file of parameters, or of averages, by the names of a map, which may be null.
+int loadFile(plc_module *module, const char *call, const char *path, const char *map, bool averages) {
+  return guardedCall(module, [&] {
+    needParameters(module);
+    callTogether(*module->engine, [&] { return std::string(call); });
+    readParameters(*module->engine, [&] {
+      std::optional<ParameterMap> names;
+      if (map)
+        names = readParameterMap(map, readFile(map));
+      auto load = [&](const std::string &file) {
+        loadParameters(file, *module->engine, /*mayLack=*/false, names ? &*names : nullptr);
+      };
+      readParameterFile(path, load, averages);
+    });
+    module->hasValues = true;
+  });
+}
+
 /// Makes the engine take what plc_module_set has set.
 void applySettings(plc_module *module) {
   if (!module->settings)
@@ -267,22 +294,42 @@ const char *plc_module_plan(const plc_module *module) { return module->plan.c_st
 int plc_module_load(plc_module *module, const char *path) { return plc_module_load_mapped(module, path, nullptr); }
 
 int plc_module_load_mapped(plc_module *module, const char *path, const char *map) {
-  return guardedCall(module, [&] {
-    callTogether(*module->engine, [] { return "plc_module_load"; });
-    readParameters(*module->engine, [&] {
-      std::optional<ParameterMap> names;
-      if (map)
-        names = readParameterMap(map, readFile(map));
-      readParameterFile(path, [&](const std::string &file) {
-        loadParameters(file, *module->engine, /*mayLack=*/false, names ? &*names : nullptr);
-      });
-    });
-    module->hasValues = true;
+  return loadFile(module, "plc_module_load", path, map, /*averages=*/false);
+}
+
+int plc_module_load_averages(plc_module *module, const char *path, const char *map) {
+  return loadFile(module, "plc_module_load_averages", path, map, /*averages=*/true);
+}
+
+int plc_module_export(plc_module *module, const char *file, const char *map) {
+  return guardedTogether(module, [&] {
+    checkValues(module);
+    callTogether(*module->engine, [] { return "plc_module_export"; });
+    std::optional<ParameterMap> names;
+    if (map)
+      names = readParameterMap(map, readFile(map));
+    module->engine->gatherParameters(); // by all processes
+    if (module->engine->leads())
+      exportParameters(file, *module->engine, names ? &*names : nullptr);
+  });
+}
+
+int plc_module_use_averages(plc_module *module, int use) {
+  return guardedTogether(module, [&] {
+    checkValues(module);
+    callTogether(*module->engine, [&] { return "plc_module_use_averages of " + std::to_string(use); });
+    if (use && !module->averages)
+      module->averages.emplace(*module->engine);
+    if (!use && module->averages) {
+      module->averages->hide(*module->engine);
+      module->averages.reset();
+    }
   });
 }
 
 int plc_module_initialize(plc_module *module, uint64_t seed) {
   return guardedTogether(module, [&] {
+    needParameters(module);
     callTogether(*module->engine, [&] { return "plc_module_initialize with seed " + std::to_string(seed); });
     initializeParameters(seed, *module->engine);
     module->hasValues = true;
@@ -294,6 +341,7 @@ int plc_module_save(plc_module *module, const char *path, int64_t step, uint64_t
   return guardedTogether(module, [&] {
     checkStep(step, 0);
     checkValues(module);
+    needParameters(module);
     callTogether(*module->engine,
                  [&] { return "plc_module_save of step " + std::to_string(step) + ", seed " + std::to_string(seed); });
     saveCheckpoint(path, {step, seed}, *module->engine);
@@ -302,6 +350,7 @@ int plc_module_save(plc_module *module, const char *path, int64_t step, uint64_t
 
 int plc_module_resume(plc_module *module, const char *path, int64_t *step, uint64_t *seed) {
   return guardedCall(module, [&] {
+    needParameters(module);
     callTogether(*module->engine, [] { return "plc_module_resume"; });
     applySettings(module);
     TrainingState state{};
@@ -334,6 +383,7 @@ int plc_module_get_parameter(plc_module *module, size_t index, void *data) {
 int plc_module_set_parameter(plc_module *module, size_t index, const void *data) {
   return guardedCall(module, [&] {
     checkParameter(module, index);
+    needParameters(module);
     callTogether(*module->engine, [&] {
       return "plc_module_set_parameter of " + std::to_string(index) + " to values of hash " +
              hashSome(data, module->engine->parameters()[index].tensor().numBytes());
@@ -423,6 +473,7 @@ int plc_session_train(plc_session *session, int64_t step, const void *const *inp
       throw usageError("found entry '" + session->entry->name + "', expected 'train'");
     checkStep(step, 1);
     checkValues(session->module);
+    needParameters(session->module);
     session->module->use.startThreads();
     callTogether(*session->engine, [&] {
       return "plc_session_train of step " + std::to_string(step) + " " + describeInputs(*session->entry, inputs);

@@ -430,8 +430,7 @@ static Error noParameters(const std::string &folder, const std::string &names) {
 static std::string averagesOf(const std::string &path) {
   std::error_code ignored;
   if (!fs::is_directory(path, ignored))
-    throw usageError("option '--ema' takes the averages of a checkpoint, but '--params " + path +
-                     "' is no folder of one");
+    throw usageError("averages are those of a checkpoint, but '" + path + "' is no folder of one");
   for (const fs::path &folder : {fs::path(path), fs::path(path) / latestLink})
     if (isThere(folder / averagesFile))
       return folder / averagesFile;
