@@ -117,6 +117,13 @@ class Views(nn.Module):
         return a, joined, shifted, z, (x.view(2, 6, 2).sum(-1)).t()
 
 
+class Unused(nn.Module):
+    """An input that no operator reads, in front of one that some do."""
+
+    def forward(self, mask, x):
+        return x * 2
+
+
 class Refused(nn.Module):
     def forward(self, x):
         return torch.linalg.inv(x) + x.cummax(0).values + torch.linalg.inv(x * 2)
@@ -225,6 +232,7 @@ make("cnn", Cnn(), {"image": torch.randn(2, 3, 12, 12)})
 make("gpt", Gpt(), {"tok": torch.randint(11, (2, 5))}, torch.randint(11, (2, 5)))
 make("rope", Rope(), {"tok": torch.randint(9, (2, 5))}, torch.randint(12, (2, 5)))
 make("views", Views(), {"x": torch.randn(2, 12), "y": torch.randn(2, 4)})
+make("unused", Unused(), {"mask": torch.ones(3, 5), "x": torch.randn(2, 4)})
 save(folder / "refused.pt2", torch.export.export(Refused(), (torch.eye(2) * 3,)))
 chosen = torch.ones(4, 4, dtype=torch.int64)
 save(folder / "limits.pt2", torch.export.export(Limits(), (torch.zeros(4, 4), torch.zeros(1, 1, 4, 4), chosen)))
