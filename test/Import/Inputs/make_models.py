@@ -178,6 +178,18 @@ LATE = {
 }
 
 
+class Again(nn.Module):
+    """A block that runs again behind another one that its results go to."""
+
+    def __init__(self):
+        super().__init__()
+        self.h = nn.ModuleList(nn.Linear(2, 2) for _ in range(2))
+
+    def forward(self, x):
+        y = self.h[0](x)
+        return self.h[0](self.h[1](y)) + y
+
+
 class Late(nn.Module):
     def __init__(self, form):
         super().__init__()
@@ -241,3 +253,4 @@ chosen = torch.ones(4, 4, dtype=torch.int64)
 save(folder / "limits.pt2", torch.export.export(Limits(), (torch.zeros(4, 4), torch.zeros(1, 1, 4, 4), chosen)))
 for name, form in LATE.items():
     save(folder / f"limit-{name}.pt2", torch.export.export(Late(form), (torch.zeros(1, 4, 4, 4),)))
+save(folder / "limit-order.pt2", torch.export.export(Again(), (torch.zeros(3, 2),)))
