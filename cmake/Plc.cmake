@@ -34,15 +34,21 @@ function(plc_library name)
   plc_export(${name} ${ARG_EXPORT} ${ARG_COMPONENT})
 endfunction()
 
-# Installs a library as plc::EXPORTED of a component, 'runtime' or 'compiler'.
+# Installs a library as plc::EXPORTED of a component, 'runtime' or 'compiler'. What only builds programs on the runtime is
+# of component 'dev'.
 function(plc_export name exported component)
+  set(development ${component})
+  if(component STREQUAL runtime)
+    set(development dev)
+  endif()
   set_target_properties(${name} PROPERTIES EXPORT_NAME ${exported})
   target_include_directories(${name} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   if(component STREQUAL compiler) # what TableGen wrote (cmake/Install.cmake)
     target_include_directories(${name} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/plc/generated>)
   endif()
   install(TARGETS ${name} EXPORT plc-${component} COMPONENT ${component}
-    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/plc LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/plc COMPONENT ${development}
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${component} NAMELINK_COMPONENT ${development})
 endfunction()
 
 # A program in build/bin/. On MLIR it names only the shared MLIR and LLVM: naming an archive beside them breaks.

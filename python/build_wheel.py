@@ -1,5 +1,6 @@
 """Builds the wheel of plc, as `pip wheel ./python` asks for (PEP 517): the package, plc-compile with LLVM inside, a linker,
-plc-run, libplcrt, and the libraries that these need and a Debian 12 without further packages lacks.
+plc-run, libplcrt, plug-ins for MPI, and the libraries that these need and a Debian 12 without further packages lacks. The
+MPI library itself is the user's.
 
 Needs no package of Python. Builds the programs by tools/build first."""
 import base64
@@ -22,7 +23,7 @@ SYSTEM = re.compile(r"(linux-vdso|ld-linux|libc|libm|libdl|librt|libpthread|libg
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     name = f"plc-{version()}-py3-none-linux_x86_64.whl"
-    subprocess.run([ROOT / "tools/build", "wheel-programs"], check=True, stdout=sys.stderr)
+    subprocess.run([ROOT / "tools/build", "all", "standalone-programs"], check=True, stdout=sys.stderr)
     with tempfile.TemporaryDirectory() as folder:
         files = native_files(pathlib.Path(folder))
         files.update({f"plc/{file.name}": file for file in sorted((HERE / "plc").iterdir()) if file.is_file()})
@@ -63,15 +64,17 @@ def native_files(folder):
     """Where programs and libraries are in the wheel, and the stripped files, whose rpath is $ORIGIN/../lib."""
     cache = (ROOT / "build/CMakeCache.txt").read_text()  # pip's PATH may have another cmake than the one of the build
     cmake = re.search(r"^CMAKE_COMMAND:INTERNAL=(.*)$", cache, re.M)[1]
-    subprocess.run([cmake, "--install", ROOT / "build", "--component", "wheel", "--strip", "--prefix", folder], check=True,
-                   stdout=subprocess.DEVNULL)
-    files = {f"{NATIVE}/bin/{name}": folder / "bin" / name for name in ("plc-compile", "plc-run", "ld.lld")}
-    files[f"{NATIVE}/lib/libplcrt.so.0"] = next(folder.rglob("libplcrt.so.0"))
+    for component in ("runtime", "standalone", "openmpi", "mpich"):
+        subprocess.run([cmake, "--install", ROOT / "build", "--component", component, "--strip", "--prefix", folder],
+                       check=True, stdout=subprocess.DEVNULL)
+    files = {f"{NATIVE}/{name}": folder / name for name in ("bin/plc-compile", "bin/plc-run", "lib/plc/ld.lld",
+                                                            "lib/libplcrt.so.0")}
     for file in files.values():
         search_for_all(file)
     for file in list(files.values()):
         for library, found in needed(file).items():
             files.setdefault(f"{NATIVE}/lib/{library}", found)
+    files.update({f"{NATIVE}/lib/{file.name}": file for file in sorted(folder.glob("lib/libplc-*.so"))})
     return files
 
 

@@ -20,17 +20,20 @@ struct Linker {
   bool isDriver; // `cc`, which takes the linker's options behind -Wl
 };
 
-// The folder of the program that runs; empty if it is unknown.
-std::string programFolder() {
+// A file in lib beside the folder of the program that runs.
+std::string bundled(StringRef name) {
   std::string program = llvm::sys::fs::getMainExecutable(nullptr, nullptr);
-  return llvm::sys::path::parent_path(program).str();
+  llvm::SmallString<256> path(llvm::sys::path::parent_path(program));
+  llvm::sys::path::append(path, "..", "lib", name);
+  llvm::sys::path::remove_dots(path, /*remove_dot_dot=*/true);
+  return path.str().str();
 }
 
-// A wheel has a linker beside the compiler. Else linkers first: compiler drivers are what a machine without LLVM's
-// linker has.
+// A wheel and a package bring a linker. Else linkers first: compiler drivers are what a machine without LLVM's linker
+// has.
 std::optional<Linker> findLinker() {
-  if (auto path = llvm::sys::findProgramByName("ld.lld", {programFolder()}))
-    return Linker{*path, false};
+  if (std::string own = bundled("plc/ld.lld"); llvm::sys::fs::can_execute(own))
+    return Linker{own, false};
   for (StringRef name : {"ld.lld-22", "ld.lld"})
     if (auto path = llvm::sys::findProgramByName(name))
       return Linker{*path, false};
@@ -42,10 +45,8 @@ std::optional<Linker> findLinker() {
 
 // The BLIS that modules load: the one of a wheel, else the one that this compiler was built with.
 std::string findBlis() {
-  llvm::SmallString<256> bundled(programFolder());
-  llvm::sys::path::append(bundled, "..", "lib", llvm::sys::path::filename(PLC_BLIS_LIBRARY));
-  llvm::sys::path::remove_dots(bundled, /*remove_dot_dot=*/true);
-  return llvm::sys::fs::exists(bundled) ? bundled.str().str() : PLC_BLIS_LIBRARY;
+  std::string own = bundled(llvm::sys::path::filename(PLC_BLIS_LIBRARY));
+  return llvm::sys::fs::exists(own) ? own : PLC_BLIS_LIBRARY;
 }
 
 // Writes the module with its seal behind, by which the runtime detects a damaged file.

@@ -1,4 +1,4 @@
-"""The parts of build_wheel.py that need no built programs; tools/try-wheel runs a whole wheel in a system without LLVM."""
+"""The parts of build_wheel.py that need no built programs; tools/try-packages uses a whole wheel in a system without LLVM."""
 import re
 import shutil
 import subprocess

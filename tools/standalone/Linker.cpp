@@ -1,4 +1,4 @@
-// The linker of a wheel: LLVM's for ELF, under the name ld.lld.
+// The linker beside a compiler with LLVM inside: LLVM's for ELF, under the name ld.lld.
 #include "lld/Common/Driver.h"
 #include "llvm/Plugins/PassPlugin.h"
 #include "llvm/Support/raw_ostream.h"

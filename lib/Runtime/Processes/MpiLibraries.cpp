@@ -108,6 +108,12 @@ std::string pluginOf(MpiLibrary library) {
   return (fs::exists(installed) ? installed : own.parent_path() / "lib" / name).lexically_normal();
 }
 
+std::string remedyForPlugin(MpiLibrary library) {
+  const MpiLibraryRow &row = rowOf(library);
+  return std::string("install the package plc-") + row.name + ", or Debian's package " + row.package +
+         " and build again";
+}
+
 std::optional<std::string> launcherOf(MpiLibrary library) {
   if (auto found = findProgram(rowOf(library).launcher))
     return found;
@@ -128,9 +134,8 @@ MpiLibrary chooseLauncher(const std::optional<MpiLibrary> &asked) {
     if (plugin && launcherOf(library))
       return library;
     missing += (missing.empty() ? "" : "; ") + std::string(row.title) +
-               (plugin ? " has no '" + std::string(row.launcher) + "' here"
-                       : " has no plug-in '" + pluginOf(library) + "': install Debian's package " + row.package +
-                             " and build again");
+               (plugin ? " has no '" + std::string(row.launcher) + "' here: install Debian's package " + row.programs
+                       : " has no plug-in '" + pluginOf(library) + "': " + remedyForPlugin(library));
   }
   throw usageError("processes need MPI: " + missing);
 }

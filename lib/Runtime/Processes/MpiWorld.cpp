@@ -61,11 +61,12 @@ void MpiWorld::load(MpiLibrary library) {
   std::string file = pluginOf(library);
   if (!std::filesystem::exists(file))
     throw usageError(std::string("no plug-in for ") + row.title + ", found none at '" + file +
-                     "': install Debian's package " + row.package + " and build again");
+                     "': " + remedyForPlugin(library));
   // Never closed: MPI may have threads and exit handlers in it.
   void *handle = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle)
-    throw fileError(file, std::string("cannot be loaded: ") + ::dlerror());
+    throw fileError(file,
+                    std::string("cannot be loaded: ") + ::dlerror() + "; install Debian's package " + row.programs);
   table = static_cast<const plc_mpi_plugin_table *>(::dlsym(handle, "plc_mpi_plugin"));
   if (!table || table->version != PLC_MPI_VERSION)
     throw fileError(file, "is no plug-in of version " + std::to_string(PLC_MPI_VERSION));

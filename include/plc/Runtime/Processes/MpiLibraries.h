@@ -16,7 +16,8 @@ enum class MpiLibrary : uint8_t { OpenMpi, Mpich };
 struct MpiLibraryRow {
   const char *name;       // of its plug-in, libplc-NAME.so
   const char *title;      // for people
-  const char *package;    // Debian's
+  const char *package;    // Debian's, to build the plug-in
+  const char *programs;   // Debian's, with the library and its mpirun
   const char *launcher;   // its mpirun, if several libraries are installed
   const char *identifies; // a word in the output of `mpirun --version`
   const char *hostfile;   // its mpirun's option for a file of hosts
@@ -40,6 +41,8 @@ constexpr auto mpiPassing = std::chrono::milliseconds(200);
 
 /// The file of the plug-in, which may not exist.
 std::string pluginOf(MpiLibrary library);
+/// How to get a plug-in that does not exist.
+std::string remedyForPlugin(MpiLibrary library);
 /// The path of its mpirun; nullopt if there is none.
 std::optional<std::string> launcherOf(MpiLibrary library);
 
@@ -53,8 +56,8 @@ template <>
 struct plc::Choice<plc::runtime::MpiLibrary> {
   static constexpr const char *noun = "MPI library";
   static constexpr runtime::MpiLibraryRow table[] = {
-      {"openmpi", "Open MPI", "libopenmpi-dev", "mpirun.openmpi", "Open MPI", "--hostfile"},
-      {"mpich", "MPICH", "libmpich-dev", "mpirun.mpich", "HYDRA", "-f"}};
+      {"openmpi", "Open MPI", "libopenmpi-dev", "openmpi-bin", "mpirun.openmpi", "Open MPI", "--hostfile"},
+      {"mpich", "MPICH", "libmpich-dev", "mpich", "mpirun.mpich", "HYDRA", "-f"}};
   static std::span<const runtime::MpiLibraryRow> rows() { return table; }
 };
 
