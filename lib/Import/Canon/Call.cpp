@@ -1,6 +1,10 @@
 //===- Call.cpp - the arguments of one operator ---------------------------===//
 #include "Canon/Canon.h"
 
+#include <algorithm>
+#include <set>
+#include <string_view>
+
 using namespace plc;
 using namespace plc::import;
 
@@ -83,7 +87,11 @@ NetNode *Call::tensorNamed(const std::string &name) const {
 }
 
 NetNode *Call::tensor(const char *name) const {
+  static const std::set<std::string_view> optional = {"append",  "attn_mask", "bias",         "max",        "min",
+                                                      "prepend", "weight",    "running_mean", "running_var"};
   const Argument *argument = find(name);
+  if (!argument && !optional.contains(name))
+    throw CannotImport(std::string("its argument '") + name + "' is not there");
   if (!argument)
     return nullptr;
   if (const auto *value = std::get_if<ValueName>(argument))
@@ -107,8 +115,10 @@ std::vector<NetNode *> Call::tensors(const char *name) const {
 }
 
 int Call::dim(const char *name, int rank, int64_t otherwise) const {
-  int64_t dim = integer(name, otherwise);
-  return int(dim < 0 ? dim + rank : dim);
+  int64_t dim = integer(name, otherwise), axis = dim < 0 ? dim + rank : dim;
+  if (axis < 0 || axis >= std::max(rank, 1))
+    throw CannotImport("it names axis " + std::to_string(dim) + " of a tensor of rank " + std::to_string(rank));
+  return int(axis);
 }
 
 const TensorType &Call::type(size_t result) const {

@@ -146,6 +146,8 @@ void Canon::takeNode(const Node &node) {
       call.results[0] = result;
   } catch (const CannotImport &why) {
     refuse(node, why.what());
+  } catch (const std::out_of_range &) {
+    refuse(node, "its arguments do not fit the ranks of its tensors");
   }
   for (size_t i = 0; i < node.results.size(); ++i) {
     auto type = graph.types.find(node.results[i]);

@@ -120,7 +120,7 @@ struct NetNode {
 
   const std::vector<int64_t> &shape() const { return type.shape; }
   int rank() const { return int(type.shape.size()); }
-  int64_t extent(int dim) const { return type.shape[dim]; }
+  int64_t extent(int dim) const { return type.shape.at(dim); }
   NetNode *operand(size_t i) const { return i < operands.size() ? operands[i] : nullptr; }
   bool isReal() const { return plc::isReal(type.type); }
   bool isBool() const { return kindOf(type.type) == ElementKind::Truth; }
