@@ -45,8 +45,8 @@ def results(rows):
 
 def scripts():
     yield "| script | purpose |\n|---|---|\n"
-    for path in sorted(FOLDER.glob("*.py")):
-        yield f"| `{path.name}` | {ast.get_docstring(ast.parse(path.read_text())).splitlines()[0]} |\n"
+    for path in sorted(FOLDER.rglob("*.py"), key=lambda path: path.name):
+        yield f"| `{path.relative_to(FOLDER)}` | {ast.get_docstring(ast.parse(path.read_text())).splitlines()[0]} |\n"
 
 
 def main():

@@ -67,7 +67,9 @@ ALWAYS = {"plc/Runtime/KernelABI.h"}
 READS_WORDS = {"lib/Runtime/Tensors/Npy.cpp", "lib/Runtime/Tensors/Safetensors.cpp", "lib/Codegen/Target.cpp",
                # names of PyTorch's operators and values of their arguments
                "lib/Import/Canon/Elements.cpp", "lib/Import/Canon/Layers.cpp", "lib/Import/Canon/Shapes.cpp", "lib/Import/Canon/Canon.cpp",
-               "lib/Import/Text/Words.cpp", "lib/Import/Text/Assemble.cpp"}
+               "lib/Import/Text/Words.cpp", "lib/Import/Text/Assemble.cpp",
+               # words of rules' texts
+               "lib/Import/Text/Forms.cpp", "lib/Import/Text/Steps.cpp"}
 # A name with fields is an attribute in IR (dialects/Ein/EinNames.td), and fields in modules. Only these files make its text, for people,
 # or read it, from the command line.
 NAME_TEXTS = {

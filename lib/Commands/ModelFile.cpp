@@ -60,7 +60,8 @@ void refuseCompileOptions(const ModelRequest &request) {
   const std::pair<const char *, bool> given[] = {{"--strategy", !request.strategy.empty()},
                                                  {"--config", !request.config.empty()},
                                                  {"-D", !request.defines.empty()},
-                                                 {"--entry", !request.entry.empty()}};
+                                                 {"--entry", !request.entry.empty()},
+                                                 {"--batch", !request.batch.empty()}};
   for (auto [flag, present] : given)
     if (present)
       throw usageError("option '" + std::string(flag) + "' does not apply to a compiled module");
@@ -83,6 +84,8 @@ std::vector<std::string> compileArguments(const ModelRequest &request) {
     arguments.insert(arguments.end(), {"--strategy", request.strategy});
   if (!request.entry.empty())
     arguments.insert(arguments.end(), {"--entry", request.entry});
+  if (!request.batch.empty())
+    arguments.insert(arguments.end(), {"--batch", request.batch});
   for (const std::string &set : request.sets)
     arguments.insert(arguments.end(), {"--set", set});
   for (const std::string &define : request.defines)

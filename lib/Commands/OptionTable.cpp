@@ -392,6 +392,12 @@ constexpr OptionSpec options[] = {
      [](Options &o, const Given &given) { o.model.config = given.text; }, false, Alike::Nothing},
     {"--entry", "NAME", all, "model", "the model of a .ein file with several",
      [](Options &o, const Given &given) { o.model.entry = given.text; }, false, Alike::Nothing},
+    {"--batch", "INPUT=AXIS", all, "model", "of an imported model: the axis that holds the samples",
+     [](Options &o, const Given &given) {
+       o.model.batch = given.text;
+       parsePair(given, "INPUT=AXIS");
+     },
+     false, Alike::Nothing},
 };
 
 // The groups of --help, in its order.

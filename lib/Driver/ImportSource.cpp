@@ -22,11 +22,22 @@ bool plc::driver::isImported(const std::string &model) {
   return text && import::isStableHlo((*text)->getBuffer());
 }
 
-static std::optional<plc::import::ImportedModel> readModel(const CompileOptions &options, std::string &error) {
-  if (isArchive(options.model))
-    return plc::import::readPt2(options.model, error);
-  auto text = llvm::MemoryBuffer::getFile(options.model, /*IsText=*/true); // `isImported` has read it
+static std::optional<plc::import::ImportedModel> readModel(const std::string &file, const CompileOptions &options,
+                                                           std::string &error) {
+  if (isArchive(file))
+    return plc::import::readPt2(file, error);
+  auto text = llvm::MemoryBuffer::getFile(file, /*IsText=*/true); // `isImported` has read it
   return plc::import::readStableHlo((*text)->getBuffer(), options.paramsArgument, error);
+}
+
+/// Reads INPUT=AXIS; returns the exit code.
+static int readBatch(const std::string &given, std::optional<plc::import::BatchOption> &batch) {
+  auto [input, axis] = llvm::StringRef(given).split('=');
+  int64_t number = 0;
+  if (input.empty() || axis.getAsInteger(10, number))
+    return reportError(BadUsage, "--batch is INPUT=AXIS, as tok=0, found '" + given + "'");
+  batch = plc::import::BatchOption{input.str(), number};
+  return Done;
 }
 
 int plc::driver::importSource(const CompileOptions &options, std::optional<std::string> &text) {
@@ -35,13 +46,25 @@ int plc::driver::importSource(const CompileOptions &options, std::optional<std::
   if (!options.params.empty() && !isArchive(options.model))
     return reportError(BadUsage,
                        "--params is for archives, which have weights; --map-out says how StableHLO names them");
+  import::ImportOptions how{llvm::sys::path::stem(options.model).str(), options.loss};
+  if (!options.batch.empty())
+    if (int code = readBatch(options.batch, how.batch))
+      return code;
   std::string error;
-  std::optional<import::ImportedModel> model = readModel(options, error);
+  std::optional<import::ImportedModel> model = readModel(options.model, options, error), also;
   if (!model)
     return reportError(BadInput, "cannot read '" + options.model + "': " + error);
+  if (!options.also.empty()) {
+    if (!isImported(options.also))
+      return reportError(BadUsage,
+                         "--also is another export of the model (.pt2, StableHLO), found '" + options.also + "'");
+    if (also = readModel(options.also, options, error); !also)
+      return reportError(BadInput, "cannot read '" + options.also + "': " + error);
+    how.also = import::AlsoOption{llvm::sys::path::filename(options.also).str(), &*also};
+  }
   import::ImportedRules rules;
   try {
-    rules = import::importModel(*model, {llvm::sys::path::stem(options.model).str(), options.loss});
+    rules = import::importModel(*model, how);
     if (!options.params.empty())
       error = import::writeParameters(*model, rules, options.params);
   } catch (const std::exception &failure) {
@@ -49,6 +72,8 @@ int plc::driver::importSource(const CompileOptions &options, std::optional<std::
   }
   if (!error.empty())
     return reportError(BadInput, "'" + options.model + "': " + error);
+  for (const std::string &warning : rules.warnings)
+    llvm::errs() << "plc-compile: warning: '" << options.model << "': " << warning << "\n";
   if (!options.mapOut.empty())
     if (int code = writeOutput(options.mapOut, import::mapOf(*model, rules)))
       return code;
@@ -63,6 +88,8 @@ int plc::driver::refuseImportOptions(const CompileOptions &options) {
                        : !options.mapOut.empty()                                 ? "--map-out"
                        : !options.paramsArgument.empty()                         ? "--params-argument"
                        : !options.loss.empty()                                   ? "--loss"
+                       : !options.batch.empty()                                  ? "--batch"
+                       : !options.also.empty()                                   ? "--also"
                        : plc::parseChoice<Emit>(options.emit) == Emit::einSource ? "--emit=ein-source"
                                                                                  : nullptr;
   if (!option)

@@ -43,6 +43,8 @@ what
   --map-out FILE      of an imported model: write the names that its parameters had, for plc-run --map
   --params-argument A of StableHLO: the argument whose leaves are parameters; else all arguments that are pytrees
   --loss E            of an imported model: the loss of training, as 'cross_entropy(logits, label)'
+  --batch INPUT=AXIS  of an imported model: the axis of an input that holds the samples; else axis 0 of the first one
+  --also FILE         of an imported model: the same at other sizes; what holds at the exported sizes alone is an error
   --config FILE       the config.json of a checkpoint: replaces the dims that '[sizes]' of --map names; -D wins over it
   --map FILE          which keys of --config are which dims
 
@@ -110,6 +112,8 @@ public:
                                                                    {"--loss", &options.loss},
                                                                    {"--map-out", &options.mapOut},
                                                                    {"--params-argument", &options.paramsArgument},
+                                                                   {"--batch", &options.batch},
+                                                                   {"--also", &options.also},
                                                                    {"--program", &program},
                                                                    {"--rates", &rates},
                                                                    {"--strategy", &options.strategy},

@@ -20,6 +20,7 @@ struct ModelRequest {
   std::string command;                // train, eval, infer, check-gradients and so on: OptionTable.cpp has all
   std::string file;                   // M.plcm, MODEL.ein, IR.mlir
   std::string entry;                  // --entry, or empty
+  std::string batch;                  // --batch INPUT=AXIS, or empty
   std::string strategy;               // --strategy, or empty
   std::vector<std::string> defines;   // -D NAME=SIZE
   std::string config;                 // --config, or empty: its sizes come first in `defines`

@@ -28,6 +28,8 @@ struct CompileOptions {
   std::string mapOut;         // --map-out: where its names are written
   std::string loss;           // --loss: the loss of an imported model
   std::string paramsArgument; // --params-argument: of StableHLO
+  std::string batch;          // --batch INPUT=AXIS: the samples of an imported model
+  std::string also;           // --also: an imported model at other sizes, with which it is compared
   Program program;            // --program, --output: what --emit, the plan and --print-pipeline show
   bool programGiven = false;
   bool showsUpdate = false; // --program update: --emit shows the rules of the optimizer

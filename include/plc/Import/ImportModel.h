@@ -4,6 +4,7 @@
 
 #include "plc/Import/Graph.h"
 
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -20,11 +21,26 @@ struct ImportedParameter {
 struct ImportedRules {
   std::string text; // an .ein file
   std::vector<ImportedParameter> parameters;
+  std::vector<std::string> warnings;
+};
+
+/// The axis of an input that holds the samples of a batch.
+struct BatchOption {
+  std::string input;
+  int64_t axis;
+};
+
+/// The same model, exported at other sizes.
+struct AlsoOption {
+  std::string name; // of its file
+  const ImportedModel *model;
 };
 
 struct ImportOptions {
   std::string name;   // of the model
   std::string loss{}; // "cross_entropy(output, label)": adds a loss and its inputs
+  std::optional<BatchOption> batch{};
+  std::optional<AlsoOption> also{};
 };
 
 /// Throws ImportError.

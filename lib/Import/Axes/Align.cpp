@@ -144,6 +144,10 @@ std::vector<Axis> Align::axesOf(NetNode &node) {
   case Op::Index:
   case Op::Embedding: return index(node);
   case Op::Gather:
+    for (int i = 0; i < node.rank(); ++i)
+      if (i != node.dim && x->extent(i) == node.extent(i) && !x->axes[i].empty())
+        unite(node, 0, i, node.operands[1]->axes[i]);
+    return node.operands[1]->axes;
   case Op::PickedBest: return node.operands[1]->axes;
   case Op::Matmul: return product(node);
   case Op::PatchConv: return patches(node);

@@ -57,6 +57,10 @@ private:
 
 /// Replaces an operator by a known function that it ends, as x * sigmoid(x) is silu.
 void match(NetNode &node);
+/// Below copies that change nothing. A conversion between reals is one: the model's precision is the strategy's.
+NetNode *belowCopies(NetNode *node);
+/// Whether a sum is the end of rotary positions, which it becomes.
+bool matchRope(NetNode &node);
 /// Slices of joined tensors become slices of a part, where they lie in one.
 void matchJoins(Net &net);
 

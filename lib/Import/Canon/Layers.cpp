@@ -268,6 +268,48 @@ NetNode *lstm(Call &call) {
   return nullptr;
 }
 
+/// The gates of a cell before their functions, each [batch, hidden]: x times its weight, and the state times its own.
+std::vector<NetNode *> gates(Call &call, const char *of, const char *weights, const char *biases, int64_t count) {
+  Builder &build = call.build;
+  std::vector<NetNode *> states = call.tensors(of); // an LSTM has two
+  NetNode *x = states.empty() ? call.tensor(of) : states[0];
+  NetNode *weight = call.tensor(weights);
+  int64_t hidden = weight->extent(0) / count;
+  NetNode *all = build.matmul(x, build.transpose(weight, 0, 1), {x->extent(0), weight->extent(0)}, call.tensor(biases));
+  std::vector<NetNode *> parts;
+  for (int64_t gate = 0; gate < count; ++gate)
+    parts.push_back(build.slice(all, 1, gate * hidden, hidden));
+  return parts;
+}
+
+/// Input, forget, cell and output gates; gives the output and the cell's state.
+NetNode *lstmCell(Call &call) {
+  Builder &build = call.build;
+  std::vector<NetNode *> x = gates(call, "input", "w_ih", "b_ih", 4), h = gates(call, "hx", "w_hh", "b_hh", 4);
+  auto gate = [&](size_t i, Op op) { return build.map(op, {build.map(Op::Add, {x[i], h[i]})}); };
+  NetNode *kept = build.map(Op::Mul, {gate(1, Op::Sigmoid), call.tensors("hx")[1]});
+  NetNode *state = build.map(Op::Add, {kept, build.map(Op::Mul, {gate(0, Op::Sigmoid), gate(2, Op::Tanh)})});
+  call.results = {build.map(Op::Mul, {gate(3, Op::Sigmoid), build.map(Op::Tanh, {state})}), state};
+  return nullptr;
+}
+
+/// Reset and update gates, and a candidate.
+NetNode *gruCell(Call &call) {
+  Builder &build = call.build;
+  std::vector<NetNode *> x = gates(call, "input", "w_ih", "b_ih", 3), h = gates(call, "hx", "w_hh", "b_hh", 3);
+  auto gate = [&](size_t i) { return build.map(Op::Sigmoid, {build.map(Op::Add, {x[i], h[i]})}); };
+  NetNode *candidate = build.map(Op::Tanh, {build.map(Op::Add, {x[2], build.map(Op::Mul, {gate(0), h[2]})})});
+  NetNode *update = gate(1), *one = build.number(1, ElementType::F64);
+  NetNode *rest = build.map(Op::Mul, {build.map(Op::Sub, {one, update}, candidate->type.type), candidate});
+  return build.map(Op::Add, {rest, build.map(Op::Mul, {update, call.tensor("hx")})});
+}
+
+NetNode *rnnCell(Call &call, Op op) {
+  Builder &build = call.build;
+  NetNode *x = gates(call, "input", "w_ih", "b_ih", 1)[0], *h = gates(call, "hx", "w_hh", "b_hh", 1)[0];
+  return build.map(op, {build.map(Op::Add, {x, h})});
+}
+
 /// Positions, and the values at them.
 NetNode *topk(Call &call) {
   NetNode *x = call.tensor("self");
@@ -402,6 +444,10 @@ const std::unordered_map<std::string_view, Handler> handlers = {
     {"upsample_nearest2d", [](Call &c) { return upsample(c, Op::UpsampleNearest); }},
     {"upsample_bilinear2d", [](Call &c) { return upsample(c, Op::UpsampleLinear); }},
     {"lstm", lstm},
+    {"lstm_cell", lstmCell},
+    {"gru_cell", gruCell},
+    {"rnn_tanh_cell", [](Call &c) { return rnnCell(c, Op::Tanh); }},
+    {"rnn_relu_cell", [](Call &c) { return rnnCell(c, Op::Relu); }},
     {"topk", topk},
     {"argmax", argmax},
     {"cumsum", cumsum},

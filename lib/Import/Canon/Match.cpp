@@ -6,8 +6,7 @@
 using namespace plc;
 using namespace plc::import;
 
-/// Below copies that change nothing. A conversion between reals is one: the model's precision is the strategy's.
-static NetNode *through(NetNode *node) {
+NetNode *plc::import::belowCopies(NetNode *node) {
   while (node->op == Op::Copy || (node->op == Op::Convert && node->isReal() && node->operands[0]->isReal()))
     node = node->operands[0];
   return node;
@@ -34,11 +33,11 @@ static bool matchRmsNorm(NetNode &node, NetNode *x, NetNode *scale) {
   if (!isOp(scale, Op::Rsqrt) || !isOp(scale->operands[0], Op::Add))
     return false;
   std::optional<double> eps = numberOf(scale->operands[0]->operands[1]);
-  NetNode *mean = through(scale->operands[0]->operands[0]);
+  NetNode *mean = belowCopies(scale->operands[0]->operands[0]);
   if (!eps || !isOp(mean, Op::Mean) || mean->ints != std::vector<int64_t>{x->rank() - 1})
     return false;
-  NetNode *square = through(mean->operands[0]);
-  if (!isOp(square, Op::Square) || through(square->operands[0]) != x)
+  NetNode *square = belowCopies(mean->operands[0]);
+  if (!isOp(square, Op::Square) || belowCopies(square->operands[0]) != x)
     return false;
   become(node, Op::RmsNorm, {x, nullptr}, *eps);
   return true;
@@ -49,12 +48,12 @@ static bool matchGeluTanh(NetNode &node, NetNode *half, NetNode *sum) {
   if (!isOp(half, Op::Mul) || numberOf(half->operands[1]) != 0.5 || !isOp(sum, Op::Add) ||
       numberOf(sum->operands[1]) != 1.0 || !isOp(sum->operands[0], Op::Tanh))
     return false;
-  become(node, Op::GeluTanh, {through(half->operands[0])});
+  become(node, Op::GeluTanh, {belowCopies(half->operands[0])});
   return true;
 }
 
 static bool matchProduct(NetNode &node, NetNode *x, NetNode *y) {
-  if (isOp(y, Op::Sigmoid) && through(y->operands[0]) == x) {
+  if (isOp(y, Op::Sigmoid) && belowCopies(y->operands[0]) == x) {
     become(node, Op::Silu, {x});
     return true;
   }
@@ -119,11 +118,67 @@ void plc::import::matchJoins(Net &net) {
   }
 }
 
+/// 1 / (1 + exp(-x)).
+static bool matchSigmoid(NetNode &node) {
+  NetNode *sum = belowCopies(node.operands[1]);
+  if (numberOf(node.operands[0]) != 1.0 || !isOp(sum, Op::Add))
+    return false;
+  for (size_t k : {0, 1}) {
+    NetNode *exp = belowCopies(sum->operands[k]);
+    if (numberOf(sum->operands[1 - k]) == 1.0 && isOp(exp, Op::Exp) && isOp(exp->operands[0], Op::Negate)) {
+      become(node, Op::Sigmoid, {exp->operands[0]->operands[0]});
+      return true;
+    }
+  }
+  return false;
+}
+
+/// x * c / c: a mean as a sum of windows.
+static bool matchScales(NetNode &node) {
+  NetNode *product = belowCopies(node.operands[0]);
+  std::optional<double> divisor = numberOf(node.operands[1]);
+  bool isInverse = divisor && isOp(product, Op::Mul) && numberOf(product->operands[1]) == divisor &&
+                   product->operands[0]->type == node.type;
+  if (isInverse)
+    become(node, Op::Copy, {product->operands[0]});
+  return isInverse;
+}
+
+/// Zeros around an image are the convolution's own padding. No padding is a copy.
+static void matchPadding(NetNode &node) {
+  if (node.op == Op::Pad && std::all_of(node.ints.begin(), node.ints.end(), [](int64_t each) { return each == 0; }))
+    return become(node, Op::Copy, node.operands);
+  NetNode *pad = node.op == Op::Convolution ? node.operands[0] : nullptr;
+  size_t count = node.windows.pad.size();
+  if (!isOp(pad, Op::Pad) || pad->number != 0 || pad->ints.size() > 2 * count)
+    return;
+  for (size_t i = 0; i < pad->ints.size(); i += 2)
+    if (pad->ints[i] < 0 || pad->ints[i] != pad->ints[i + 1])
+      return;
+  for (size_t i = 0; i < pad->ints.size() / 2; ++i) // the last axis first
+    node.windows.pad[count - 1 - i] += pad->ints[2 * i];
+  node.operands[0] = pad->operands[0];
+}
+
+/// A product of channels before a norm is a convolution like its neighbours, which have one layer with it.
+static void matchNormed(NetNode *x) {
+  bool isImage = x->rank() == 4 && !x->operand(2);
+  if (isImage && isOp(x, Op::PatchConv) && x->windows.kernel == std::vector<int64_t>{1, 1})
+    x->op = Op::Convolution;
+}
+
 void plc::import::match(NetNode &node) {
   if (matchIdentity(node))
     return;
+  matchPadding(node);
+  if (node.op == Op::BatchNorm && node.operands[3] && node.operands[4])
+    matchNormed(node.operands[0]);
+  if (node.op == Op::Add)
+    matchRope(node);
+  if (node.op == Op::Div)
+    matchSigmoid(node) || matchScales(node);
   if (node.op != Op::Mul)
     return;
-  NetNode *x = through(node.operands[0]), *y = through(node.operands[1]);
+  NetNode *x = belowCopies(node.operands[0]), *y = belowCopies(node.operands[1]);
   matchProduct(node, x, y) || matchProduct(node, y, x);
 }

@@ -34,7 +34,8 @@ enum class Role : uint8_t {
   Wide, // channels that a convolution gives
   Side, // of an image
   Grid, // of patches
-  Patch
+  Patch,
+  Window // of a convolution
 };
 
 struct Atom {

@@ -75,18 +75,6 @@ StringRef HloOp::reducer() const {
   return isPlain ? combine.getName().stripDialect() : "";
 }
 
-/// Operands from `first` on as integers, if they are known, clamped to where a slice fits.
-std::optional<Shape> HloOp::starts(size_t first) const {
-  Shape result;
-  for (size_t i = first; i < operands.size(); ++i) {
-    std::optional<double> value = to.splat(operands[i]);
-    if (!value || !(std::abs(*value) < 0x1p53))
-      return std::nullopt;
-    result.push_back(static_cast<int64_t>(*value));
-  }
-  return result;
-}
-
 ElementType HloOp::type() const { return plc::elementTypeOf(op->getResult(0).getType()); }
 Shape HloOp::shape() const { return llvm::cast<mlir::ShapedType>(op->getResult(0).getType()).getShape().vec(); }
 

@@ -40,7 +40,8 @@ static const char *binaryOf(StringRef name, bool isTruth) {
 
 static Argument named(const Hlo &x) { return ValueName{x.name}; }
 
-/// Whether `value` chooses rows by `gather`, perhaps in another shape or type. plc refuses an index below 0 there.
+/// Whether `value` chooses rows of `gather` or `scatter`, perhaps in another shape or type. There plc refuses an index
+/// below 0.
 static bool choosesRows(mlir::Value value, unsigned depth = 0) {
   return depth < 8 && llvm::any_of(
                           value.getUses(),
@@ -52,7 +53,8 @@ static bool choosesRows(mlir::Value value, unsigned depth = 0) {
                                                       user->getNumResults() == 1)
                                                .Default(false);
                             return isMoved ? choosesRows(user->getResult(0), depth + 1)
-                                           : name == StringRef("gather") && use.getOperandNumber() == 1;
+                                           : (name == StringRef("gather") || name == StringRef("scatter")) &&
+                                                 use.getOperandNumber() == 1;
                           });
 }
 
@@ -89,8 +91,15 @@ HloOp::Result HloOp::compare() {
                          .Default(nullptr);
   requireFit(name);
   std::optional<double> a = to.splat(operands[0]), b = to.splat(operands[1]);
-  if (a && b && name == StringRef("gt"))
-    return to.full(*a > *b, ElementType::Bool, operands[0].shape);
+  if (a && b)
+    return to.full(llvm::StringSwitch<bool>(name)
+                       .Case("eq", *a == *b)
+                       .Case("ne", *a != *b)
+                       .Case("ge", *a >= *b)
+                       .Case("gt", *a > *b)
+                       .Case("le", *a <= *b)
+                       .Case("lt", *a < *b),
+                   ElementType::Bool, operands[0].shape);
   return to.add(name, "Tensor", {{"self", named(operands[0])}, {"other", named(operands[1])}}, ElementType::Bool,
                 operands[0].shape);
 }
@@ -192,49 +201,6 @@ HloOp::Result HloOp::pad() {
   return value && isEdge ? pad(operands[0], *value, low, high) : std::nullopt;
 }
 
-HloOp::Result HloOp::dynamicSlice() {
-  std::optional<Shape> begin = starts(1);
-  Shape sizes = integers("slice_sizes");
-  if (!begin)
-    return std::nullopt;
-  Hlo x = operands[0];
-  requireFit(begin->size() == sizes.size() && sizes.size() == x.shape.size());
-  for (size_t i = 0; i < sizes.size(); ++i) {
-    requireFit(sizes[i] >= 0 && sizes[i] <= x.shape[i]);
-    int64_t first = std::clamp<int64_t>((*begin)[i], 0, x.shape[i] - sizes[i]);
-    x = to.slice(x, static_cast<int64_t>(i), first, first + sizes[i], 1);
-  }
-  return x;
-}
-
-/// An update of a range of one axis.
-HloOp::Result HloOp::updateSlice() {
-  std::optional<Shape> begin = starts(2);
-  if (!begin)
-    return std::nullopt;
-  const Hlo &x = operands[0], &part = operands[1];
-  requireFit(begin->size() == x.shape.size() && part.rank() == x.rank());
-  std::optional<size_t> axis;
-  for (size_t i = 0; i < x.shape.size(); ++i) {
-    requireFit(part.shape[i] <= x.shape[i]);
-    if (part.shape[i] == x.shape[i])
-      continue;
-    if (axis)
-      return std::nullopt;
-    axis = i;
-  }
-  if (!axis)
-    return part;
-  int64_t first = std::clamp<int64_t>((*begin)[*axis], 0, x.shape[*axis] - part.shape[*axis]);
-  return to.add("slice_scatter", "default",
-                {{"self", named(x)},
-                 {"src", named(part)},
-                 {"dim", static_cast<int64_t>(*axis)},
-                 {"start", first},
-                 {"end", first + part.shape[*axis]}},
-                x.type, x.shape);
-}
-
 /// What moves elements or makes them.
 HloOp::Result HloOp::structural(StringRef name) {
   auto is = [&](StringRef wanted) { return wanted == name; };
@@ -289,20 +255,6 @@ HloOp::Result HloOp::structural(StringRef name) {
   return part;
 }
 
-std::optional<std::vector<Hlo>> HloOp::topk() {
-  int64_t k = integer("k", -1);
-  requireFit(operands.size() == 1 && op->getNumResults() == 2 && operands[0].rank() > 0 && k >= 0 &&
-             k <= operands[0].shape.back());
-  Shape best = operands[0].shape;
-  best.back() = k;
-  Hlo values =
-      to.add("topk", "default", {{"self", named(operands[0])}, {"k", k}, {"dim", int64_t(-1)}}, operands[0].type, best);
-  Hlo places{to.unique("topk"), ElementType::I64, best};
-  to.graph.types[places.name] = {places.type, best};
-  to.graph.nodes.back().results.push_back(places.name);
-  return std::vector{values, to.convert(places, ElementType::I32)};
-}
-
 std::optional<std::vector<Hlo>> HloOp::convert() {
   StringRef name = op->getName().stripDialect();
   auto is = [&](StringRef wanted) { return wanted == name; };
@@ -310,6 +262,8 @@ std::optional<std::vector<Hlo>> HloOp::convert() {
     return operands;
   if (is("top_k"))
     return topk();
+  if (is("sort"))
+    return sort();
   if (op->getNumResults() != 1)
     return std::nullopt;
   Result result = structural(name);
@@ -319,6 +273,7 @@ std::optional<std::vector<Hlo>> HloOp::convert() {
              : is("reduce")        ? reduce()
              : is("reduce_window") ? window(reducer(), operands.front())
              : is("gather")        ? gather()
+             : is("scatter")       ? scatter()
              : is("convolution")   ? convolution()
                                    : simple(name);
   if (!result)

@@ -96,6 +96,28 @@ Hlo HloGraph::slice(const Hlo &x, int64_t dim, int64_t start, int64_t end, int64
              shape);
 }
 
+Hlo HloGraph::update(const Hlo &x, const Hlo &part, size_t axis, int64_t first) {
+  Filled next{{}, axis, 0};
+  if (auto before = begun.find(x.name); before != begun.end() && before->second.axis == axis)
+    next = before->second;
+  bool isNext = next.end == first;
+  next.parts.push_back({part.name});
+  next.end += part.shape[axis];
+  auto dim = static_cast<int64_t>(axis);
+  if (isNext && next.end == x.shape[axis])
+    return add("cat", "default", {{"tensors", std::move(next.parts)}, {"dim", dim}}, x.type, x.shape);
+  Hlo result = add("slice_scatter", "default",
+                   {{"self", ValueName{x.name}},
+                    {"src", ValueName{part.name}},
+                    {"dim", dim},
+                    {"start", first},
+                    {"end", first + part.shape[axis]}},
+                   x.type, x.shape);
+  if (isNext)
+    begun[result.name] = std::move(next);
+  return result;
+}
+
 Hlo HloGraph::convert(const Hlo &x, ElementType type) {
   if (type == x.type)
     return x;

@@ -2,10 +2,10 @@
 #ifndef PLC_IMPORT_READ_HLOGRAPH_H
 #define PLC_IMPORT_READ_HLOGRAPH_H
 
-#include "plc/Import/Graph.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Operation.h"
+#include "plc/Import/Graph.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -44,12 +44,22 @@ public:
   Hlo convert(const Hlo &x, ElementType type);
   Hlo full(double value, ElementType type, const Shape &shape);
   Hlo constant(mlir::DenseElementsAttr elements);
+  /// `x` with `part` at `first` on an axis. Updates that have given all of it, from the start to the end, are the
+  /// parts in a row.
+  Hlo update(const Hlo &x, const Hlo &part, size_t axis, int64_t first);
   /// The number that all elements of a value are, if it was made of one.
   std::optional<double> splat(const Hlo &x) const;
 
 private:
   llvm::StringMap<unsigned> names;
   std::map<std::string, double> splats;
+  /// Values of which a number of parts are given, from the start of an axis to an end.
+  struct Filled {
+    std::vector<ValueName> parts;
+    size_t axis;
+    int64_t end;
+  };
+  std::map<std::string, Filled> begun;
   std::map<std::string, Hlo> views; // results of `view`, and their operands
 };
 
@@ -75,15 +85,19 @@ private:
   Result pad(const Hlo &x, double value, const Shape &low, const Shape &high);
   Result dynamicSlice();
   Result updateSlice();
+  Result scatter();
+  Hlo positions(const Hlo &start, int64_t extent, int64_t count);
   Result convolution();
   std::optional<std::vector<Hlo>> topk();
+  std::optional<std::vector<Hlo>> sort();
+  std::vector<Hlo> withPositions(const char *name, const char *overload,
+                                 std::vector<std::pair<std::string, Argument>> arguments, Shape shape);
 
   mlir::Attribute attribute(llvm::StringRef name) const;
   Shape integers(llvm::StringRef name) const;
   int64_t integer(llvm::StringRef name, int64_t otherwise) const;
   std::string text(llvm::StringRef name) const;
   llvm::StringRef reducer() const;
-  std::optional<Shape> starts(size_t first) const;
   ElementType type() const;
   Shape shape() const;
 

@@ -38,6 +38,7 @@ private:
   bool norm(Node &node) const;
   bool scaled(Node &node, size_t argument) const;
   bool gelu(Node &node) const;
+  bool relu(Node &node) const;
 
   Graph &graph;
   std::vector<Node> nodes;
@@ -246,17 +247,25 @@ bool Idioms::gelu(Node &node) const {
   return false;
 }
 
+bool Idioms::relu(Node &node) const {
+  if (number(operand(node, 1)) != 0.0 || !isReal(type(node.results.front()).type))
+    return false;
+  become(node, "relu", "default", {node.arguments.front()});
+  return true;
+}
+
 void Idioms::run() {
   for (Node &node : graph.nodes) {
     rename(node);
     if (isRepeated(node))
       continue;
     StringRef op = node.library == std::string("aten") ? StringRef(node.op) : "";
-    bool isFound = op == StringRef("div")   ? mean(node) || softmax(node) || norm(node)
-                   : op == StringRef("sub") ? logSoftmax(node)
-                   : op == StringRef("mul") ? norm(node) || scaled(node, 2) || gelu(node)
-                   : op == StringRef("add") ? scaled(node, 3)
-                                            : false;
+    bool isFound = op == StringRef("div")       ? mean(node) || softmax(node) || norm(node)
+                   : op == StringRef("sub")     ? logSoftmax(node)
+                   : op == StringRef("mul")     ? norm(node) || scaled(node, 2) || gelu(node)
+                   : op == StringRef("add")     ? scaled(node, 3)
+                   : op == StringRef("maximum") ? relu(node)
+                                                : false;
     // What a node has become may be there, too.
     if (isFound && isRepeated(node))
       continue;

@@ -49,6 +49,7 @@ private:
   std::vector<std::string> readBody(mlir::Block &body, Names &names, size_t calls);
   void readOperation(mlir::Operation &op, Names &names, size_t calls);
   std::vector<std::string> readCall(mlir::Operation &op, const Names &names, size_t calls);
+  bool readWhile(mlir::Operation &op, Names &names, size_t calls);
   void leave(mlir::Operation &op, Names &names);
 
   StringRef parametersArgument;
@@ -94,8 +95,11 @@ static std::vector<ModuleFrame> scopesOf(mlir::Location location) {
   llvm::SmallVector<StringRef> steps;
   name.getName().getValue().split(steps, '/');
   auto isName = [](char c) { return llvm::isAlnum(c) || c == '_' || c == '.'; };
+  auto isOfLoop = [](StringRef step) {
+    return llvm::StringSwitch<bool>(step).Cases({"while", "body", "closed_call"}, true).Default(false);
+  };
   for (StringRef step : llvm::ArrayRef(steps).drop_back())
-    if (!step.empty() && llvm::all_of(step, isName)) {
+    if (!step.empty() && llvm::all_of(step, isName) && !isOfLoop(step)) {
       std::string path = frames.empty() ? step.str() : frames.back().path + "." + step.str();
       frames.push_back({path, step.rtrim("0123456789").rtrim("._").str()});
     }
@@ -186,6 +190,37 @@ std::vector<std::string> HloReader::readCall(mlir::Operation &op, const Names &n
   return readBody(body, inner, calls + 1);
 }
 
+/// A loop as its iterations one after another, if numbers alone decide how many there are.
+bool HloReader::readWhile(mlir::Operation &op, Names &names, size_t calls) {
+  if (op.getNumRegions() != 2 || !op.getRegion(0).hasOneBlock() || !op.getRegion(1).hasOneBlock())
+    return false;
+  mlir::Block &condition = op.getRegion(0).front(), &body = op.getRegion(1).front();
+  requireFit(condition.getArgumentTypes() == op.getOperandTypes() && body.getArgumentTypes() == op.getOperandTypes() &&
+             op.getResultTypes() == op.getOperandTypes() && condition.back().getNumOperands() == 1 &&
+             body.back().getOperandTypes() == op.getResultTypes());
+  std::vector<std::string> values;
+  for (mlir::Value operand : op.getOperands())
+    values.push_back(names.lookup(operand));
+  for (size_t iteration = 0;; ++iteration) {
+    if (iteration > mostNodes)
+      throw ReadError(textOf(op) + " runs more than " + std::to_string(mostNodes) + " times; do not trust the file");
+    for (auto [argument, value] : llvm::zip(condition.getArguments(), values))
+      names[argument] = value;
+    std::string goesOn = readBody(condition, names, calls)[0];
+    std::optional<double> truth = to.graph.types.count(goesOn) ? to.splat(to.value(goesOn)) : std::nullopt;
+    if (!truth)
+      return false;
+    if (*truth == 0)
+      break;
+    for (auto [argument, value] : llvm::zip(body.getArguments(), values))
+      names[argument] = value;
+    values = readBody(body, names, calls);
+  }
+  for (auto [result, value] : llvm::zip(op.getResults(), values))
+    names[result] = value;
+  return true;
+}
+
 void HloReader::readOperation(mlir::Operation &op, Names &names, size_t calls) {
   // An operation in a called function has no scopes; it is in those of the call.
   std::vector<ModuleFrame> scopes = scopesOf(op.getLoc());
@@ -199,6 +234,8 @@ void HloReader::readOperation(mlir::Operation &op, Names &names, size_t calls) {
       names[result] = name;
     return;
   }
+  if (op.getName().getStringRef() == StringRef("stablehlo.while") && readWhile(op, names, calls))
+    return;
   auto isTensor = [&](mlir::Type type) { return type && llvm::isa<mlir::RankedTensorType>(type); };
   bool isKnown =
       llvm::StringSwitch<bool>(op.getName().getDialectNamespace()).Cases({"stablehlo", "chlo"}, true).Default(false);

@@ -21,6 +21,9 @@ static bool isIndex(const NetNode *node) {
 /// A condition that costs nothing to state again.
 static constexpr int cheapest = 6;
 /// Operators in one expression, beyond which it is not read at a glance.
+/// Parts of a join that may be the steps of a loop, of which the last one is a
+/// rule like the others.
+static constexpr size_t fewestSteps = 4;
 static constexpr int longest = 9, longestFactor = 5, longestFloating = 7;
 
 static bool isUnary(Op op) {
@@ -36,6 +39,12 @@ static bool isUnary(Op op) {
   case Op::Square: return true;
   default: return false;
   }
+}
+
+/// A function of one element, perhaps with a number.
+static bool isOfOne(const NetNode *node) {
+  bool isBound = node->op == Op::Minimum || node->op == Op::Maximum;
+  return isUnary(node->op) || (isBound && numberOf(node->operands[1]));
 }
 
 std::vector<NetNode *> Rules::consumers(const NetNode *node) const {
@@ -94,13 +103,17 @@ bool Rules::isRuleInside(NetNode *node, NetNode *user) {
   Op to = user->op;
   if (isIndex(user) && user->operands[0] != node)
     return true;
-  bool isFormula =
-      to == Op::Convolution && (user->windows.stride.size() != 2 || user->operand(2) || user->windows.groups != 1);
+  bool isGain = (to == Op::RmsNorm || to == Op::LayerNorm) && user->operands[0] != node && node->rank() == 1;
+  if (isGain && node->weight <= longestFactor)
+    return false;
+  bool isFormula = to == Op::Convolution && !isLibraryConvolution(user);
   if (to == Op::Pad || isFormula)
     return true;
   if (user->is(OpClass::Whole) && to != Op::Softmax && to != Op::LogSoftmax && to != Op::CumSum && to != Op::Cat) {
-    bool isInPlace = to == Op::Convolution || to == Op::MaxPool || to == Op::MeanPool;
-    return !(isUnary(node->op) && !node->isHeavy && isInPlace);
+    // Behind changes of indices there may be no function of whole tensors.
+    bool isInPlace = (to == Op::Convolution || to == Op::MaxPool || to == Op::MeanPool) && user->operands[0] == node &&
+                     (!user->operand(1) || !user->operands[1]->isMap());
+    return !(isOfOne(node) && !node->isHeavy && isInPlace);
   }
   if (node->is(OpClass::Contraction)) {
     bool isScale =
@@ -156,11 +169,15 @@ bool Rules::isRule(NetNode *node) {
         operand->segment = node->segment;
       }
   if (node->op == Op::Cat)
-    for (NetNode *part : node->operands)
-      if (hasOffset(part)) { // an index of a clause takes its extent from a tensor
-        part->isRule = true;
-        part->segment = node->segment;
-      }
+    for (NetNode *part : node->operands) {
+      NetNode *step = belowMaps(part);
+      if (hasOffset(part)) // an index of a clause takes its extent from a tensor
+        step = part;
+      else if (node->operands.size() < fewestSteps || step->isLeaf())
+        continue;
+      step->isRule = true;
+      step->segment = step == part || step->segment < 0 ? node->segment : step->segment;
+    }
   if (node->is(OpClass::Whole))
     return true;
   bool isOwn =

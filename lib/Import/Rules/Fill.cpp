@@ -38,8 +38,11 @@ static std::vector<const Var *> indicesOf(const Terms &terms) {
   return vars;
 }
 
-/// A function of the library on whole tensors. Functions of one element may stand inside.
-E Rules::whole(NetNode *node, const std::vector<size_t> &operands, Settings settings) {
+static bool isNumber(E e) { return e->kind == Expr::Number; }
+
+/// Operands as whole tensors; nullopt if one is read by parts or in another order of axes. Functions of one element may
+/// stand inside.
+std::optional<std::vector<E>> Rules::wholeOperands(NetNode *node, const std::vector<size_t> &operands) {
   std::vector<E> arguments;
   for (size_t k : operands) {
     NetNode *x = node->operands[k];
@@ -49,13 +52,22 @@ E Rules::whole(NetNode *node, const std::vector<size_t> &operands, Settings sett
       for (const Term &term : terms)
         vars.push_back(term.single());
     E e = element(x, at), inner = e;
-    while ((inner->kind == Expr::Call && inner->arguments.size() == 1) || inner->kind == Expr::Negate)
+    while ((inner->kind == Expr::Call && std::all_of(inner->arguments.begin() + 1, inner->arguments.end(), isNumber)) ||
+           inner->kind == Expr::Negate)
       inner = inner->arguments[0];
     if (!isPlainRead(inner, vars, *layer))
-      throw CannotImport("an operand that is read by parts", node);
+      return std::nullopt;
     arguments.push_back(e);
   }
-  return exprs.make({.kind = Expr::Whole, .op = node->op, .arguments = arguments, .settings = std::move(settings)});
+  return arguments;
+}
+
+/// A function of the library on whole tensors.
+E Rules::whole(NetNode *node, const std::vector<size_t> &operands, Settings settings) {
+  std::optional<std::vector<E>> arguments = wholeOperands(node, operands);
+  if (!arguments)
+    throw CannotImport("an operand that is read by parts", node);
+  return exprs.make({.kind = Expr::Whole, .op = node->op, .arguments = *arguments, .settings = std::move(settings)});
 }
 
 /// Layer norm and RMS norm: on whole tensors if they read and write all axes in order.
@@ -84,6 +96,25 @@ E Rules::normalization(NetNode *node, const Position &at, const std::vector<cons
   return exprs.make({.kind = Expr::Whole, .op = node->op, .arguments = arguments, .settings = std::move(settings)});
 }
 
+/// Rotary positions: on whole tensors if their axes are the last two, in order.
+E Rules::rotated(NetNode *node, const Position &at, const std::vector<const Var *> &left) {
+  E e = element(node->operands[0], at);
+  const Terms &rows = at[size_t(node->dim)], &columns = at.back();
+  if (rows.size() != 1 || columns.size() != 1)
+    throw Misaligned("rotary positions along an axis that a view divides");
+  std::vector<const Var *> vars = {rows[0].single(), columns[0].single()};
+  Settings settings;
+  if (node->number != 10000)
+    settings.push_back({"base", node->number});
+  bool isPlain =
+      isPlainRead(e, left, *layer) && !hasUnits(e->key.node) && std::equal(vars.begin(), vars.end(), left.end() - 2);
+  return exprs.make({.kind = isPlain ? Expr::Whole : Expr::Library,
+                     .op = node->op,
+                     .arguments = {e},
+                     .vars = isPlain ? std::vector<const Var *>() : vars,
+                     .settings = std::move(settings)});
+}
+
 E Rules::batchNorm(NetNode *node, const Position &at) {
   Settings settings;
   if (node->number != 1e-5)
@@ -99,69 +130,6 @@ E Rules::batchNorm(NetNode *node, const Position &at) {
   if (node->operands[3])
     e = exprs.infix(Op::Mul, e, channel(3));
   return node->operands[4] ? exprs.infix(Op::Add, e, channel(4)) : e;
-}
-
-static bool isSquare(const Windows &windows) {
-  return windows.stride.size() == 2 && windows.stride[0] == windows.stride[1] && windows.pad[0] == windows.pad[1] &&
-         windows.dilation == std::vector<int64_t>{1, 1} && windows.groups == 1;
-}
-
-E Rules::convolution(NetNode *node, const Position &at) {
-  const Windows &windows = node->windows;
-  const NetNode *x = node->operands[0];
-  bool isWhole = isSquare(windows) && !node->operand(2);
-  for (const Axis &axis : x->axes)
-    isWhole &= !axis.empty() || x->op == Op::Input;
-  for (const Axis &axis : node->axes)
-    isWhole &= !axis.empty();
-  if (!isWhole && node->op == Op::ConvTranspose)
-    throw CannotImport("a transposed convolution other than of square windows", node);
-  if (!isWhole)
-    return windowed(node, at);
-  Settings settings;
-  if (windows.stride[0] != 1)
-    settings.push_back({"STRIDE", double(windows.stride[0])});
-  if (windows.pad[0])
-    settings.push_back({"PAD", double(windows.pad[0])});
-  full.insert(node->operands[1]);
-  return whole(node, {0, 1}, std::move(settings));
-}
-
-/// The formula of a convolution: the sum over channels and windows.
-E Rules::windowed(NetNode *node, const Position &at) {
-  const Windows &windows = node->windows;
-  NetNode *x = node->operands[0], *w = node->operands[1];
-  bool isDepthwise = windows.groups > 1 && w->extent(1) == 1 && w->extent(0) == windows.groups;
-  Position inner;
-  std::vector<const Var *> summed;
-  for (int i = 1; i < w->rank(); ++i) {
-    inner.emplace_back();
-    for (Atom *leaf : flat(w->axes[i])) {
-      summed.push_back(exprs.var(leaf));
-      inner.back().push_back(Term{Affine(summed.back())});
-    }
-  }
-  Terms channels = isDepthwise ? at[1] : inner[0];
-  if (!isDepthwise && windows.groups > 1) { // the group's digits stand in front
-    size_t groups = flat(x->axes[1]).size() - inner[0].size();
-    channels.insert(channels.begin(), at[1].begin(), at[1].begin() + groups);
-  }
-  Position image = {at[0], channels}, weight = {at[1]};
-  weight.insert(weight.end(), inner.begin(), inner.end());
-  bool isPadded = false;
-  for (size_t i = 0; i < windows.stride.size(); ++i) {
-    int dim = int(i) + 2;
-    Affine inside = join(inner[i + 1], flat(w->axes[dim])) * windows.dilation[i] + Affine(-windows.pad[i]);
-    if (x->axes[dim].empty()) // one row: the others of a window are padding
-      throw CannotImport("a convolution of an axis of extent 1", node);
-    image.push_back(moved(at[dim], flat(node->axes[dim]), windows.stride[i], inside, flat(x->axes[dim])));
-    isPadded |= windows.pad[i] != 0;
-  }
-  E e = element(x, image);
-  if (isPadded)
-    e = exprs.make({.kind = Expr::Pad, .arguments = {e}});
-  e = exprs.make({.kind = Expr::Product, .arguments = {e, element(w, weight)}, .vars = summed});
-  return node->operand(2) ? exprs.sum(Op::Add, e, element(node->operands[2], {at[1]})) : e;
 }
 
 E Rules::runningSum(NetNode *node, const Position &at) {
@@ -200,25 +168,19 @@ E Rules::best(NetNode *node, const Position &at) {
 
 E Rules::right(const Rule &rule, const Position &at) {
   NetNode *node = rule.key.node;
-  const Windows &windows = node->windows;
   switch (node->op) {
   case Op::LayerNorm:
   case Op::RmsNorm: return normalization(node, at, rule.left);
   case Op::BatchNorm: return batchNorm(node, at);
+  case Op::Rope:
+  case Op::RopePairs: return rotated(node, at, rule.left);
   case Op::Convolution:
   case Op::ConvTranspose: return convolution(node, at);
   case Op::Lstm: return whole(node, {0, 1, 2, 3}, {});
   case Op::UpsampleNearest:
   case Op::UpsampleLinear: return whole(node, {0}, {{"K", double(node->ints[0])}});
   case Op::MaxPool:
-  case Op::MeanPool: {
-    Settings settings = {{"K", double(windows.kernel[0])}};
-    if (windows.stride[0] != windows.kernel[0])
-      settings.push_back({"STRIDE", double(windows.stride[0])});
-    if (windows.pad[0])
-      settings.push_back({"PAD", double(windows.pad[0])});
-    return whole(node, {0}, settings);
-  }
+  case Op::MeanPool: return pool(node, at);
   case Op::GroupNorm: {
     Settings settings = {{"GROUPS", double(node->ints[0])}};
     if (node->number != 1e-5)
@@ -296,11 +258,13 @@ void Rules::mergeAxes(Rule &rule, const Position &at) {
   rule.clauses.push_back(std::move(clause));
 }
 
-/// Axes that do not matter are left out, unless other layers read the value.
+/// Axes that do not matter are left out, unless other layers read the value, or if a state of zeros is multiplied: then
+/// the step of a loop has them.
 void Rules::keepUsed(Layer &layer, Rule &rule) {
   std::vector<const Var *> used = varsOf(rule.right), kept;
   bool isWhole = rule.right->kind == Expr::Whole;
   bool isResult = std::find(layer.results.begin(), layer.results.end(), rule.key.node) != layer.results.end();
+  walk(rule.right, [&](E e) { isWhole |= e->kind == Expr::Product && e->arguments[0]->isNumber(0); });
   rule.keeps.clear();
   for (const Var *var : rule.left) {
     bool keeps = isWhole || isResult || std::find(used.begin(), used.end(), var) != used.end() ||

@@ -190,10 +190,26 @@ static bool isMatrixTranspose(const NetNode *node) {
   return node->ints.back() == node->rank() - 2;
 }
 
+/// Whether the rule is a function of the library on whole tensors, which gives axes in their order.
+static bool staysInOrder(const NetNode *node) {
+  switch (node->op) {
+  case Op::BatchNorm:
+  case Op::GroupNorm:
+  case Op::MaxPool:
+  case Op::MeanPool:
+  case Op::UpsampleNearest:
+  case Op::UpsampleLinear:
+  case Op::ConvTranspose:
+  case Op::Lstm: return true;
+  case Op::Convolution: return isLibraryConvolution(node) && !node->operands[1]->isMap();
+  default: return false;
+  }
+}
+
 /// The axes of a rule stand in the order in which the changes of indices behind it leave them: as the user sees them.
 std::vector<int> Rules::orderOf(NetNode *node) {
   NetNode *end = node;
-  while (end->users.size() == 1 && !end->isOutput) {
+  while (end->users.size() == 1 && !end->isOutput && !staysInOrder(node)) {
     NetNode *user = end->users[0];
     bool isBijective = user->op == Op::View || user->op == Op::Permute || user->op == Op::Copy;
     if (!isBijective || user->isRule || isMatrixTranspose(user))

@@ -105,13 +105,17 @@ private:
   void fill(Layer &layer, Rule &rule);
   E right(const Rule &rule, const Position &at);
   E normalization(NetNode *node, const Position &at, const std::vector<const Var *> &left);
+  E rotated(NetNode *node, const Position &at, const std::vector<const Var *> &left);
   E batchNorm(NetNode *node, const Position &at);
   E convolution(NetNode *node, const Position &at);
   E windowed(NetNode *node, const Position &at);
   E runningSum(NetNode *node, const Position &at);
   E best(NetNode *node, const Position &at);
   using Settings = std::vector<std::pair<const char *, double>>;
+  std::optional<std::vector<E>> wholeOperands(NetNode *node, const std::vector<size_t> &operands);
   E whole(NetNode *node, const std::vector<size_t> &operands, Settings settings);
+  E pool(NetNode *node, const Position &at);
+  E inWindow(NetNode *node, const Position &at, Position image, const std::vector<Affine> &inside, double outside);
   void joinParts(Rule &rule, const Position &at);
   void mergeAxes(Rule &rule, const Position &at);
   void keepUsed(Layer &layer, Rule &rule);
@@ -125,6 +129,7 @@ private:
 
   Layer *layer = nullptr; // that is being built
   std::deque<Rule> rules;
+  std::deque<Atom> windowAtoms;                               // of pools: no tensor has them
   std::map<const NetNode *, std::vector<int>> order;          // of the axes of rules
   std::map<const NetNode *, std::set<std::vector<int>>> seen; // at which axes reads have numbers
   std::set<const NetNode *> chosen;                           // values of which all reads have numbers at the same axes
@@ -132,6 +137,8 @@ private:
 
 /// Variables for each atom of axes, and the position that they are.
 Position varPosition(Exprs &exprs, const std::vector<Axis> &axes);
+/// Whether a convolution is a function of the library: of square windows, with channels that see all or one, no bias.
+bool isLibraryConvolution(const NetNode *node);
 /// The value below changes of indices.
 NetNode *belowMaps(NetNode *node);
 

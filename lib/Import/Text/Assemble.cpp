@@ -1,9 +1,8 @@
 //===- Assemble.cpp - layers and repeats of a whole model -----------------===//
 // Layers of equal texts are one layer; equal calls in a row are a repeat.
-#include "Axes/Align.h"
+#include "Text/Assemble.h"
+#include "Text/Forms.h"
 #include "Text/LayerText.h"
-
-#include "plc/Import/ImportModel.h"
 
 #include <algorithm>
 #include <regex>
@@ -14,7 +13,7 @@ using namespace plc::import;
 namespace {
 /// A call of a layer in the model, or several in a row.
 struct LayerCall {
-  std::string layer;
+  std::string layer, settings;
   std::vector<std::string> arguments, results;
   std::vector<int> layers;        // of its iterations
   std::string group;              // the list of modules that it is of
@@ -23,13 +22,16 @@ struct LayerCall {
 
 class Assembler {
 public:
-  Assembler(Rules &rules, const ImportOptions &options) : rules(rules), options(options) {}
+  Assembler(Rules &rules, const ImportOptions &options, Batch batch)
+      : rules(rules), options(options), batch(std::move(batch)) {}
   ImportedRules run();
 
 private:
   void nameOutputs();
   void printLayers();
+  void nameNested();
   std::string layerName(int index);
+  std::string freeName(const std::string &base) const; // that no layer has
   void makeCalls();
   LayerCall makeCall(int index);
   std::string resultName(int index, NetNode *node, const LayerCall &call);
@@ -39,16 +41,19 @@ private:
   void takeLoss();
   void nameResults(LayerCall &call);
   std::string header();
+  std::string batchLine() const;
+  void warnOfUnits();
   std::string resolved(std::string text) const;
 
   Rules &rules;
   const ImportOptions &options;
+  Batch batch;
   Sizes sizes;
   ModelNames names;
   ImportedRules result;
   std::vector<std::string> outputs; // the names of the results
   std::vector<LayerText> texts;     // by segment
-  std::vector<std::string> layerNames;
+  std::vector<std::string> layerNames, settings;
   std::vector<std::pair<std::string, std::string>> printed; // name and text of each layer that differs
   std::map<const NetNode *, std::string> values;            // in the model
   std::map<const NetNode *, int> lastUse;
@@ -77,6 +82,15 @@ void Assembler::nameOutputs() {
   }
 }
 
+std::string Assembler::freeName(const std::string &base) const {
+  std::string name = base;
+  for (int number = 2; isReserved(name) || std::any_of(printed.begin(), printed.end(),
+                                                       [&](const auto &each) { return each.first == name; });
+       ++number)
+    name = base + std::to_string(number);
+  return name;
+}
+
 std::string Assembler::layerName(int index) {
   const Segment &segment = rules.segments[index];
   std::string name;
@@ -96,26 +110,56 @@ std::string Assembler::layerName(int index) {
     if (size_t point = segment.block.find('.'); isTaken && point != std::string::npos)
       name = snakeCase(segment.block.substr(0, point)) + "_" + name;
   }
-  std::string base = name;
-  for (int number = 2; isReserved(name) || std::any_of(printed.begin(), printed.end(),
-                                                       [&](const auto &each) { return each.first == name; });
-       ++number)
-    name = base + std::to_string(number);
-  return name;
+  return freeName(name);
+}
+
+/// Nested layers of all layers come first.
+void Assembler::nameNested() {
+  std::vector<std::string> nested;
+  for (const LayerText &text : texts)
+    for (const NestedCall &call : text.nested)
+      nested.push_back(call.text);
+  Forms forms(nested, sizes);
+  for (std::string &text : forms.texts)
+    text = simplifyWindows(text);
+  for (const std::string &text : forms.texts)
+    printed.push_back({freeName(text.find("depthwise") == std::string::npos ? "conv" : "depthwise"), text});
+  size_t next = 0;
+  for (LayerText &text : texts)
+    for (size_t i = 0; i < text.nested.size(); ++i) {
+      const NestedCall &call = text.nested[i];
+      const FormUse &use = forms.uses[next++];
+      const std::string &name = printed[use.form].first;
+      std::string mark = callMark + std::to_string(i) + callMark;
+      text.text.replace(text.text.find(mark), mark.size(),
+                        name + "(" + call.argument + markSettings(use.settings) + ")");
+      for (const auto &[node, own] : call.parameters)
+        text.parameters.push_back({node, call.module + "." + name + "." + own});
+    }
 }
 
 void Assembler::printLayers() {
-  for (Layer &layer : rules.layers) {
+  size_t normed = 0;
+  for (const Layer &layer : rules.layers)
+    normed += size_t(std::count_if(layer.rules.begin(), layer.rules.end(),
+                                   [&](const Rule *rule) { return convolutionOf(rules, layer, *rule) != nullptr; }));
+  names.nestsConvolutions = normed > 1;
+  for (Layer &layer : rules.layers)
     texts.push_back(printLayer(rules, layer, sizes, names));
-    auto equal = std::find_if(printed.begin(), printed.end(),
-                              [&](const auto &each) { return each.second == texts.back().text; });
-    if (equal == printed.end()) {
-      std::string name = layerName(layer.segment);
-      printed.push_back({name, texts.back().text});
-      layerNames.push_back(name);
-    } else {
-      layerNames.push_back(equal->first);
+  nameNested();
+  std::vector<std::string> layers;
+  for (const LayerText &text : texts)
+    layers.push_back(text.text);
+  Forms forms(layers, sizes);
+  std::vector<std::string> formNames(forms.texts.size());
+  for (size_t i = 0; i < texts.size(); ++i) {
+    const auto &[form, given] = forms.uses[i];
+    if (formNames[form].empty()) {
+      formNames[form] = layerName(rules.layers[i].segment);
+      printed.push_back({formNames[form], forms.texts[form]});
     }
+    layerNames.push_back(formNames[form]);
+    settings.push_back(dropUsual(markSettings(given)));
   }
 }
 
@@ -145,7 +189,7 @@ std::string Assembler::resultName(int index, NetNode *node, const LayerCall &cal
 LayerCall Assembler::makeCall(int index) {
   const LayerText &text = texts[index];
   const Segment &segment = rules.segments[index];
-  LayerCall call{layerNames[index], {}, {}, {index}, "", {}};
+  LayerCall call{layerNames[index], settings[index], {}, {}, {index}, "", {}};
   for (NetNode *input : text.inputs)
     call.arguments.push_back(values.at(input));
   for (NetNode *input : text.inputs)
@@ -166,9 +210,9 @@ LayerCall Assembler::makeCall(int index) {
 }
 
 bool Assembler::joins(const LayerCall &before, const LayerCall &next) const {
-  return before.layer == next.layer && before.group == next.group && before.arguments == next.arguments &&
-         before.results == next.results && !next.arguments.empty() && next.arguments[0] == next.results[0] &&
-         before.after.empty();
+  return before.layer == next.layer && before.settings == next.settings && before.group == next.group &&
+         before.arguments == next.arguments && before.results == next.results && !next.arguments.empty() &&
+         next.arguments[0] == next.results[0] && before.after.empty();
 }
 
 void Assembler::makeCalls() {
@@ -236,7 +280,7 @@ std::string Assembler::printCalls() {
       int number = ++groups[call.layer + " " + base];
       group = base + (number > 1 ? "_" + std::to_string(number) : "");
     }
-    std::string line = joined(call.results) + " = " + call.layer + "(" + joined(call.arguments) + ")";
+    std::string line = joined(call.results) + " = " + call.layer + "(" + joined(call.arguments) + call.settings + ")";
     if (!group.empty())
       line += " in " + group;
     bool isRepeated = call.layers.size() > 1;
@@ -330,16 +374,40 @@ static std::string librariesOf(const Rules &rules) {
   bool usesVision = false, usesSequences = false;
   for (const Layer &layer : rules.layers)
     for (const Rule *rule : layer.rules) {
-      bool isWhole = rule->right && rule->right->kind == Expr::Whole;
-      bool isSequence = isWhole && rule->right->op == Op::Lstm;
+      if (!rule->right)
+        continue;
+      Op op = rule->right->op;
+      bool isSequence = op == Op::Lstm || op == Op::Rope || op == Op::RopePairs;
       usesSequences |= isSequence;
-      usesVision |= isWhole && !isSequence && rule->right->op != Op::LayerNorm && rule->right->op != Op::RmsNorm;
+      usesVision |= rule->right->kind == Expr::Whole && !isSequence && op != Op::LayerNorm && op != Op::RmsNorm;
     }
   return std::string("use std.nn\n") + (usesSequences ? "use std.seq\n" : "") + (usesVision ? "use std.vision\n" : "");
 }
 
+/// Without it, each micro-batch is a batch.
+std::string Assembler::batchLine() const {
+  if (!batch.atom || !sizes.has("B"))
+    return "";
+  if (!batch.mixing)
+    return "batch B\n";
+  const Node *source = batch.mixing->source;
+  std::string what = source ? source->op + placeOf(source->source) : "'" + batch.mixing->name + "'";
+  return "# No batch: along " + batch.input + ", " + what + ": " + batch.why + ".\n";
+}
+
+/// An axis of one element is not told from one that is broadcast.
+void Assembler::warnOfUnits() {
+  for (const NetNode *input : rules.net.inputs)
+    for (int i = 0; i < input->rank(); ++i)
+      if (input->extent(i) == 1)
+        result.warnings.push_back("axis " + std::to_string(i) + " of input '" + inputName(input) +
+                                  "' had one element at export, and has one in the rules; export with 2 or more");
+}
+
 ImportedRules Assembler::run() {
-  findRoles(rules);
+  findRoles(rules, batch.atom);
+  sizes.findWindows(rules.net);
+  warnOfUnits();
   nameOutputs();
   printLayers();
   makeCalls();
@@ -349,32 +417,12 @@ ImportedRules Assembler::run() {
   body += lossLine;
   std::string head = header(), layers;
   for (const auto &[name, text] : printed)
-    layers += "layer " + name + resolved(text);
+    layers += "layer " + name + resolved(dropUsual(text));
   result.text = "# " + options.name + ".ein: an imported model.\n" + librariesOf(rules);
-  result.text +=
-      "\n" + sizes.declarations() + (sizes.has("B") ? "\nbatch B\n\n" : "\n\n") + layers + head + " {\n" + body + "}\n";
+  result.text += "\n" + sizes.declarations() + "\n" + batchLine() + "\n" + layers + head + " {\n" + body + "}\n";
   return std::move(result);
 }
 
-ImportedRules plc::import::importModel(const ImportedModel &model, const ImportOptions &options) {
-  try {
-    Net net = makeNet(model);
-    findLive(net);
-    Atoms atoms;
-    for (const NetNode *node : net.order)
-      if (node->op == Op::Input && !node->input)
-        throw CannotImport("a further result of this operator is used, which is not supported", node);
-    Align(net, atoms).run();
-    std::vector<Segment> segments = findSegments(net);
-    alignEqualBlocks(net, segments, atoms);
-    Rules rules(net, std::move(segments));
-    rules.run();
-    return Assembler(rules, options).run();
-  } catch (const CannotImport &error) {
-    std::string text = error.what();
-    if (error.node && error.node->source)
-      text = "cannot import '" + describe(*error.node->source, model.graph) + "'" +
-             placeOf(error.node->source->source) + ": " + text;
-    throw ImportError(text);
-  }
+ImportedRules plc::import::assemble(Rules &rules, const ImportOptions &options, Batch batch) {
+  return Assembler(rules, options, std::move(batch)).run();
 }

@@ -15,6 +15,8 @@ public:
 
   /// The lines of a rule; `declares`: a line of its own gives the extents of one that has clauses.
   std::vector<std::string> rule(const Rule &rule, bool declares);
+  /// An argument of a function on whole tensors.
+  std::string argument(E e) { return bare(e); }
 
 private:
   void giveLetters(const std::vector<const Var *> &vars);

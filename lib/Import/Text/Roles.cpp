@@ -11,7 +11,7 @@ namespace {
 class RoleFinder {
 public:
   explicit RoleFinder(const Rules &rules) : rules(rules) {}
-  void run();
+  void run(Atom *batch);
 
 private:
   void put(const Axis &axis, Role role, bool isLast = true);
@@ -37,11 +37,6 @@ void RoleFinder::put(const Axis &axis, Role role, bool isLast) {
 void RoleFinder::takeInputs() {
   const std::vector<NetNode *> &inputs = rules.net.inputs;
   bool isSequence = false;
-  for (const NetNode *input : inputs)
-    if (input->rank() && !input->axes[0].empty()) {
-      flat(input->axes[0])[0]->role = Role::Batch;
-      break;
-    }
   for (const NetNode *input : inputs) {
     if (input->rank() == 2 && !input->isReal() && flat(input->axes[1]).size() == 1) {
       Atom *atom = flat(input->axes[1])[0];
@@ -118,7 +113,9 @@ void RoleFinder::takeProduct(NetNode *node) {
     put(node->axes.back(), Role::Key);
 }
 
-void RoleFinder::run() {
+void RoleFinder::run(Atom *batch) {
+  if (batch)
+    find(batch)->role = Role::Batch;
   for (NetNode *node : rules.net.order)
     if (node->op == Op::TopK) {
       put(node->axes[node->dim], Role::Active);
@@ -135,10 +132,14 @@ void RoleFinder::run() {
     case Op::PatchConv:
       for (int i = 2; i < node->rank(); ++i)
         put(node->operands[1]->axes[i], Role::Patch);
-      put(node->operands[1]->axes[0], Role::Model, false);
+      put(node->operands[1]->axes[0], node->windows.kernel[0] == 1 ? Role::Wide : Role::Model, false);
       break;
     case Op::Softmax: put(node->axes[node->dim], Role::Sequence); break;
-    case Op::Convolution: put(node->axes[1], Role::Wide, false); break;
+    case Op::Convolution:
+      put(node->axes[1], Role::Wide, false);
+      for (int i = 2; i < node->rank(); ++i)
+        put(node->operands[1]->axes[i], Role::Window);
+      break;
     default: break;
     }
   }
@@ -146,4 +147,4 @@ void RoleFinder::run() {
     put(rules.net.outputs[0]->axes.back(), Role::Vocabulary);
 }
 
-void plc::import::findRoles(const Rules &rules) { RoleFinder(rules).run(); }
+void plc::import::findRoles(const Rules &rules, Atom *batch) { RoleFinder(rules).run(batch); }

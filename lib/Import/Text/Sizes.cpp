@@ -3,16 +3,17 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 using namespace plc;
 using namespace plc::import;
 
 /// The letter of each role, by enumerator.
 static constexpr std::array letterOf = {"",  "B", "S", "V", "D", "P", "T", "N", "H", "G", "J",
-                                        "K", "R", "F", "E", "A", "C", "W", "N", "G", "P"};
+                                        "K", "R", "F", "E", "A", "C", "W", "N", "G", "P", ""};
 /// For sizes without a role.
 static constexpr std::string_view otherLetters = "MNEIOQUW";
-static_assert(letterOf.size() == size_t(Role::Patch) + 1);
+static_assert(letterOf.size() == size_t(Role::Window) + 1);
 
 std::optional<size_t> Sizes::find(const std::string &name) const {
   for (size_t i = 0; i < sizes.size(); ++i)
@@ -29,7 +30,7 @@ std::string Sizes::name(Atom *leaf) {
     return product({leaf});
   if (auto known = names.find(leaf); known != names.end())
     return known->second;
-  if (leaf->role == Role::None && leaf->extent <= 3)
+  if (leaf->role == Role::Window || (leaf->role == Role::None && leaf->extent <= 3))
     return std::to_string(leaf->extent);
   std::string role = letterOf[size_t(leaf->role)], chosen;
   for (const auto &[atom, name] : names)
@@ -70,7 +71,7 @@ std::optional<Sizes::Relation> Sizes::sumRelation(const std::string &size) const
     if (name != size || atom->sum.empty())
       continue;
     Relation relation;
-    bool isKnown = true;
+    bool isKnown = std::any_of(atom->sum.begin(), atom->sum.end(), [](const Axis &part) { return extentOf(part) > 1; });
     for (const Axis &part : atom->sum) {
       std::string product;
       for (Atom *leaf : flat(part)) {
@@ -95,16 +96,55 @@ std::optional<Sizes::Relation> Sizes::relation(size_t index) const {
     std::optional<size_t> known = find(other);
     return known ? sizes[*known].second : 0;
   };
+  if (auto other = equal.find(name); other != equal.end())
+    return Relation{other->second, {other->second.substr(0, other->second.find(' '))}};
   int64_t model = valueOf("D"), heads = valueOf("H");
   if (name.size() == 1 && name[0] == 'F' && model && value % model == 0)
     return Relation{std::to_string(value / model) + " * D", {"D"}};
   if (name.size() == 1 && name[0] == 'K' && model && heads * value == model)
     return Relation{"D / H", {"D", "H"}};
-  return sumRelation(name);
+  std::optional<Relation> windows = windowRelation(name);
+  return windows ? windows : sumRelation(name);
+}
+
+std::string plc::import::countOfWindows(const std::string &size, int64_t rest, int64_t stride) {
+  rest += stride == 1;
+  std::string sum = size + (rest ? (rest < 0 ? " - " : " + ") + std::to_string(std::abs(rest)) : "");
+  return stride == 1 ? sum : (rest ? "(" + sum + ")" : sum) + " // " + std::to_string(stride) + " + 1";
+}
+
+/// Of the windows of a convolution or pool.
+std::optional<Sizes::Relation> Sizes::windowRelation(const std::string &size) const {
+  for (const auto &[atom, name] : names) {
+    auto found = name == size ? windows.find(atom) : windows.end();
+    if (found == windows.end())
+      continue;
+    const auto &[from, rest, stride] = found->second;
+    auto known = names.find(from);
+    if (known == names.end() || known->second == size)
+      continue;
+    return Relation{countOfWindows(known->second, rest, stride), {known->second}};
+  }
+  return std::nullopt;
+}
+
+void Sizes::findWindows(const Net &net) {
+  for (const NetNode *node : net.order) {
+    if (node->isLeaf() || (node->op != Op::Convolution && node->op != Op::MaxPool && node->op != Op::MeanPool))
+      continue;
+    const Windows &each = node->windows;
+    for (size_t i = 0; i < each.kernel.size(); ++i) {
+      size_t dim = node->axes.size() - each.kernel.size() + i;
+      Axis from = flat(node->operands[0]->axes[dim]), to = flat(node->axes[dim]);
+      if (from.size() == 1 && to.size() == 1 && from != to)
+        windows.try_emplace(
+            to[0], Window{from[0], 2 * each.pad[i] - each.dilation[i] * (each.kernel[i] - 1) - 1, each.stride[i]});
+    }
+  }
 }
 
 std::string Sizes::declarations() const {
-  constexpr size_t perLine = 8;
+  constexpr size_t perLine = 8, widest = 100;
   std::vector<std::string> declared;
   std::vector<bool> isDone(sizes.size());
   // A size stands behind those that it is computed from. In a circle, the first one is a number.
@@ -126,9 +166,16 @@ std::string Sizes::declarations() const {
   };
   for (size_t i = 0; i < sizes.size(); ++i)
     declare(i);
-  std::string text;
-  for (size_t i = 0; i < declared.size(); ++i)
-    text += (i % perLine ? ", " : i ? "\ndim " : "dim ") + declared[i];
+  std::string text, line;
+  size_t inLine = 0;
+  for (const std::string &each : declared) {
+    bool isFull = inLine == perLine || line.size() + each.size() > widest;
+    if (isFull)
+      text += std::exchange(line, "") + "\n";
+    inLine = isFull ? 0 : inLine;
+    line += (inLine++ ? ", " : "dim ") + each;
+  }
+  text += line;
   return text;
 }
 

@@ -7,7 +7,7 @@
 namespace plc::import {
 
 /// Gives atoms roles by their uses: the batch, heads, features before an activation, ..
-void findRoles(const Rules &rules);
+void findRoles(const Rules &rules, Atom *batch);
 
 /// Names atoms' extents, in the order in which the text meets them.
 class Sizes {
@@ -21,6 +21,10 @@ public:
   /// "dim B = 2, K = D / H": in order, each by those before it where a relation is known.
   std::string declarations() const;
   bool has(const std::string &name) const;
+  /// A size is another one, or "M - 1".
+  void equate(const std::string &size, const std::string &other) { equal.try_emplace(size, other); }
+  /// Learns which sizes are those of windows over others.
+  void findWindows(const Net &net);
 
 private:
   /// A size computed from others, which are named.
@@ -30,11 +34,23 @@ private:
   };
   std::optional<Relation> relation(size_t index) const;
   std::optional<Relation> sumRelation(const std::string &size) const;
+  std::optional<Relation> windowRelation(const std::string &size) const;
   std::optional<size_t> find(const std::string &name) const;
 
+  /// An extent is (from + rest) // stride + 1.
+  struct Window {
+    const Atom *from;
+    int64_t rest, stride;
+  };
+
   std::vector<std::pair<std::string, int64_t>> sizes;
+  std::map<const Atom *, Window> windows;
+  std::map<std::string, std::string> equal;
   std::map<const Atom *, std::string> names;
 };
+
+/// "(N - 1) // 2 + 1": how many windows there are.
+std::string countOfWindows(const std::string &size, int64_t rest, int64_t stride);
 
 /// The letter of an index over a size, of which several rules may have more than one.
 std::string indexName(const std::string &size, const std::set<std::string> &taken);

@@ -1,5 +1,6 @@
 //===- Words.cpp - names for people ---------------------------------------===//
 #include "Text/LayerText.h"
+#include "Text/Steps.h"
 
 #include <algorithm>
 #include <cctype>
@@ -128,6 +129,9 @@ private:
   void nameInputs();
   void nameResults();
   void nameRules();
+  void findNested();
+  std::string nestedCall(const Rule &norm, Print &print);
+  Extents extentsByName(const std::string &name);
   std::string hint(const Rule &rule) const;
   std::string productHint(const Rule &rule, const std::string &module) const;
   std::string free(std::string name, const char *suffix);
@@ -142,7 +146,10 @@ private:
   const Segment &segment;
   LayerText result;
   std::vector<std::pair<NetNode *, std::string>> shares;
-  std::set<std::string> taken;
+  std::map<const Rule *, const Rule *> nested; // norms and their convolutions
+  std::set<const NetNode *> inner;             // parameters of nested layers
+  std::set<const Rule *> hidden;               // rules of nested layers
+  std::set<std::string> taken, modules;
   Print::Names names;
 };
 } // namespace
@@ -159,8 +166,43 @@ std::string LayerPrinter::free(std::string name, const char *suffix) {
   return name;
 }
 
+/// Parameters that another layer has, too, stay in this one.
+void LayerPrinter::findNested() {
+  for (const Rule *norm : layer.rules) {
+    const Rule *convolution = model.nestsConvolutions ? convolutionOf(rules, layer, *norm) : nullptr;
+    if (!convolution)
+      continue;
+    std::vector<NetNode *> parameters = norm->key.node->operands;
+    parameters[0] = convolution->key.node->operands[1];
+    if (std::any_of(parameters.begin(), parameters.end(),
+                    [&](auto *node) { return model.owners.contains(node) || rules.consumers(node).size() > 1; }))
+      continue;
+    nested[norm] = convolution;
+    hidden.insert(convolution);
+    inner.insert(parameters.begin(), parameters.end());
+    for (const NetNode *node : parameters)
+      model.owners[node] = layer.segment;
+  }
+}
+
+/// "h = conv(relu(x)) in down": its name, and what it is given to, are filled in when all layers are known.
+std::string LayerPrinter::nestedCall(const Rule &norm, Print &print) {
+  NestedCall call = printNested(*nested.at(&norm), norm, sizes);
+  call.argument = print.argument(nested.at(&norm)->right->arguments[0]);
+  std::vector<std::string> parts = partsOf(nested.at(&norm)->key.node->operands[1]->name);
+  std::string base = parts.size() > 1 ? snakeCase(parts[parts.size() - 2]) : "conv";
+  call.module = base;
+  for (int number = 2; isReserved(call.module) || !modules.insert(call.module).second; ++number)
+    call.module = base + "_" + std::to_string(number);
+  result.nested.push_back(call);
+  return names.at(norm.key) + " = " + callMark + std::to_string(result.nested.size() - 1) + callMark + " in " +
+         call.module;
+}
+
 void LayerPrinter::nameParameters() {
   for (NetNode *node : layer.noted) {
+    if (inner.contains(node))
+      continue;
     if (node->op != Op::Parameter) {
       result.inputs.push_back(node);
       continue;
@@ -255,7 +297,7 @@ std::string LayerPrinter::hint(const Rule &rule) const {
     return productHint(rule, module);
   // What goes on with a value of another layer or rule has that one's name.
   std::string name = "u";
-  if (rule.right && node->isElementwise())
+  if (rule.right && (node->isElementwise() || node->op == Op::Rope || node->op == Op::RopePairs))
     walk(rule.right, [&](E e) {
       if (name == "u" && e->kind == Expr::Read && !e->key.node->is(OpClass::Leaf) && !e->key.node->isFloating)
         if (auto found = names.find(e->key); found != names.end())
@@ -266,8 +308,30 @@ std::string LayerPrinter::hint(const Rule &rule) const {
 
 void LayerPrinter::nameRules() {
   for (const Rule *rule : layer.rules)
-    if (!names.contains(rule->key))
+    if (!names.contains(rule->key) && !hidden.contains(rule))
       names[rule->key] = free(hint(*rule), "");
+}
+
+/// Of a value or parameter of the layer.
+Extents LayerPrinter::extentsByName(const std::string &name) {
+  Extents extents;
+  for (const auto &[key, own] : names) {
+    if (own != name)
+      continue;
+    std::vector<Axis> axes;
+    if (auto made = layer.made.find(key); made != layer.made.end())
+      for (const Var *index : made->second->left)
+        axes.push_back({index->leaf});
+    else if (key.node->op == Op::Input)
+      axes = key.node->axes;
+    else
+      for (Atom *leaf : rules.axesOf(key.node))
+        axes.push_back({leaf});
+    for (const Axis &axis : axes)
+      extents.push_back({sizes.product(axis), extentOf(axis)});
+    break;
+  }
+  return extents;
 }
 
 std::string LayerPrinter::header() {
@@ -320,6 +384,7 @@ std::string LayerPrinter::parameters() {
 }
 
 LayerText LayerPrinter::run() {
+  findNested();
   nameParameters();
   nameInputs();
   nameResults();
@@ -330,12 +395,28 @@ LayerText LayerPrinter::run() {
   for (const auto &[node, name] : shares)
     head += "  share " + name + " = @" + std::to_string(node->id) + "@\n";
   Print print(rules, layer, sizes, names);
+  std::vector<std::string> lines;
   for (const Rule *rule : layer.rules) {
+    if (hidden.contains(rule))
+      continue;
+    if (nested.contains(rule)) {
+      lines.push_back(nestedCall(*rule, print));
+      continue;
+    }
     bool isResult = std::find(layer.results.begin(), layer.results.end(), rule->key.node) != layer.results.end();
     Print one = print;
-    for (const std::string &line : one.rule(*rule, !isResult))
-      head += "  " + line + "\n";
+    std::vector<std::string> own = one.rule(*rule, !isResult);
+    lines.insert(lines.end(), own.begin(), own.end());
   }
+  std::set<std::string> kept;
+  for (NetNode *node : layer.results)
+    kept.insert(names[{node}]);
+  rollSteps(lines,
+            {[this](const std::string &name) { return extentsByName(name); },
+             [this](const std::string &a, const std::string &b) { sizes.equate(a, b); }},
+            kept);
+  for (const std::string &line : lines)
+    head += "  " + line + "\n";
   result.text = head + "}\n";
   return std::move(result);
 }

@@ -1,4 +1,5 @@
-"""make_jax.py FOLDER: writes the StableHLO that tests of the reader use, by JAX 0.10. Tests themselves need no JAX."""
+"""make_jax.py FOLDER: writes the StableHLO that tests use, by JAX 0.10, some with inputs, parameters and results (.npz). Tests themselves
+need no JAX."""
 import pathlib
 import sys
 
@@ -7,6 +8,8 @@ import jax.numpy as jnp
 import numpy
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.append(str(HERE.parents[2] / "bench/imports"))
+import import_jax
 
 
 def attention(p, x):
@@ -24,8 +27,26 @@ def decoder(p, tok):
     return {"logits": x @ p["emb"].T, "more": (x.max(-1), x[:, 0])}
 
 
+def write(name, function, *arguments):
+    text = import_jax.text_of(function, *arguments)
+    for folder in (HERE, pathlib.Path(import_jax.__file__).resolve().parent):
+        text = text.replace(str(folder), "models")
+    (folder_out / f"{name}.mlir").write_text(text)
+
+
+folder_out = pathlib.Path(sys.argv[1])
 zeros = lambda *shape: numpy.zeros(shape, "f")
-parameters = {"emb": zeros(5, 4), "h": [{"qkv": zeros(4, 12)}]}
-module = jax.jit(decoder).lower(parameters, numpy.zeros((2, 3), "i")).compiler_ir()
-text = module.operation.get_asm(print_generic_op_form=True, enable_debug_info=True)
-(pathlib.Path(sys.argv[1]) / "decoder.mlir").write_text(text.replace(str(HERE), "models"))
+write("decoder", decoder, {"emb": zeros(5, 4), "h": [{"qkv": zeros(4, 12)}]}, numpy.zeros((2, 3), "i"))
+for name in ("cnn", "lstm", "gru", "classify"):
+    function, parameters, inputs = import_jax.MODELS[name]
+    write(f"jax-{name}", function, parameters, *inputs)
+    data = {f"param:{path}": value for path, value in import_jax.named(parameters).items()}
+    arguments = function.__code__.co_varnames[1 : 1 + len(inputs)]
+    data |= {f"in:{key}": value for key, value in zip(arguments, inputs)}
+    result = numpy.asarray(function(parameters, *inputs))
+    if result.ndim == 0:
+        data["loss"] = result
+        data |= {f"grad:{path}": value for path, value in import_jax.named(jax.grad(function)(parameters, *inputs)).items()}
+    else:
+        data["out:0"] = result
+    numpy.savez_compressed(folder_out / f"jax-{name}.npz", **data)

@@ -1,5 +1,6 @@
 """make_models.py FOLDER: writes small models as archives, with inputs, results and gradients as PyTorch 2.13 computes them (.npz)."""
 import json
+import lzma
 import math
 import pathlib
 import sys
@@ -22,6 +23,111 @@ class Cnn(nn.Module):
     def forward(self, image):
         x = F.max_pool2d(self.stem(image), 2)
         return self.fc(F.adaptive_avg_pool2d(F.relu(x + self.conv(x)), 1).flatten(1))
+
+
+class Bottleneck(nn.Module):
+    """A block of ResNet-50, as torchvision has it."""
+
+    def __init__(self, inputs, width, stride, downsample):
+        super().__init__()
+        self.conv1, self.bn1 = nn.Conv2d(inputs, width, 1, bias=False), nn.BatchNorm2d(width)
+        self.conv2, self.bn2 = nn.Conv2d(width, width, 3, stride, 1, bias=False), nn.BatchNorm2d(width)
+        self.conv3, self.bn3 = nn.Conv2d(width, 4 * width, 1, bias=False), nn.BatchNorm2d(4 * width)
+        self.relu = nn.ReLU(inplace=True)
+        self.downsample = nn.Sequential(nn.Conv2d(inputs, 4 * width, 1, stride, bias=False), nn.BatchNorm2d(4 * width)) if downsample else None
+
+    def forward(self, x):
+        out = self.relu(self.bn1(self.conv1(x)))
+        out = self.bn3(self.conv3(self.relu(self.bn2(self.conv2(out)))))
+        out += x if self.downsample is None else self.downsample(x)
+        return self.relu(out)
+
+
+class Resnet(nn.Module):
+    """ResNet-50 of few channels."""
+
+    def __init__(self, base=2, counts=(3, 4, 6, 3), classes=5):
+        super().__init__()
+        self.conv1, self.bn1 = nn.Conv2d(3, base, 7, 2, 3, bias=False), nn.BatchNorm2d(base)
+        self.relu, self.maxpool = nn.ReLU(inplace=True), nn.MaxPool2d(3, 2, 1)
+        channels, stages = base, []
+        for i, count in enumerate(counts):
+            blocks = []
+            for k in range(count):
+                blocks.append(Bottleneck(channels, base << i, 2 if i and not k else 1, not k))
+                channels = 4 * base << i
+            stages.append(nn.Sequential(*blocks))
+        self.layer1, self.layer2, self.layer3, self.layer4 = stages
+        self.avgpool, self.fc = nn.AdaptiveAvgPool2d((1, 1)), nn.Linear(channels, classes)
+
+    def forward(self, image):
+        x = self.maxpool(self.relu(self.bn1(self.conv1(image))))
+        x = self.layer4(self.layer3(self.layer2(self.layer1(x))))
+        return self.fc(torch.flatten(self.avgpool(x), 1))
+
+
+class Normed(nn.Module):
+    """A convolution by channel and one by point, whose result is read in another order of axes."""
+
+    def __init__(self):
+        super().__init__()
+        self.deep, self.norm1 = nn.Conv2d(4, 4, 3, 2, groups=4, bias=False), nn.BatchNorm2d(4)
+        self.point, self.norm2, self.fc = nn.Conv2d(4, 6, 1, bias=False), nn.BatchNorm2d(6), nn.Linear(6, 5)
+
+    def forward(self, image):
+        return self.fc(self.norm2(self.point(F.relu6(self.norm1(self.deep(F.pad(image, (1, 1, 1, 1))))))).permute(0, 2, 3, 1))
+
+
+class Steps(nn.Module):
+    """Loops over time: an LSTM in reverse order that gives its last output, a GRU from zeros with a network behind it that gives all."""
+
+    def __init__(self):
+        super().__init__()
+        self.lstm, self.gru, self.rnn = nn.LSTMCell(5, 4), nn.GRUCell(5, 4), nn.RNNCell(4, 4)
+
+    def forward(self, x, h):
+        last, cell = h, torch.zeros(x.shape[0], 4)
+        state, outputs = torch.zeros(x.shape[0], 4), []
+        for t in range(x.shape[1]):
+            last, cell = self.lstm(x[:, -1 - t], (last, cell))
+        for t in range(x.shape[1]):
+            state = self.gru(x[:, t], state)
+            h = self.rnn(state, h)
+            outputs.append(h)
+        return last, torch.stack(outputs, 1)
+
+
+class Contrast(nn.Module):
+    """Each sample against each other one."""
+
+    def forward(self, text):
+        text = torch.tanh(text)
+        return text @ text.t()
+
+
+class Sequences(nn.Module):
+    """Time in front of the samples, and one mask for all."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 3)
+
+    def forward(self, x, mask):
+        return torch.cumsum(self.fc(x), 0) * mask
+
+
+class Sized(nn.Module):
+    """A size plus a number, one of its own, or another operator."""
+
+    def __init__(self, kind):
+        super().__init__()
+        self.kind = kind
+
+    def forward(self, x):
+        length = x.shape[1]
+        if self.kind == "form":
+            return torch.tanh(x) if length > 5 else torch.relu(x)
+        return x * (length + 1 if self.kind == "plus" else length * length)
 
 
 class Block(nn.Module):
@@ -215,11 +321,17 @@ def save(path, program):
     write.write_end_of_file()
 
 
+def pack(path):
+    path.with_suffix(".pt2.xz").write_bytes(lzma.compress(path.read_bytes()))
+    path.unlink()
+
+
 def numbers(values):
     return values.detach().numpy().astype("i4") if not values.is_floating_point() else values.detach().numpy()
 
 
-def make(name, model, inputs, label=None):
+def make(name, model, inputs, label=None, packs=False):
+    """`packs`: of coarse weights, compressed."""
     with torch.no_grad():  # no bias is 0 and no gain 1, so that a forgotten one shows
         for parameter in model.parameters():
             if parameter.dim() == 1:
@@ -227,9 +339,14 @@ def make(name, model, inputs, label=None):
         for key, buffer in model.named_buffers():
             if "running" in key:
                 buffer.add_(0.2 * torch.rand(buffer.shape))
+        if packs:
+            for parameter in model.parameters():
+                parameter.copy_((parameter * 32).round() / 32)
     model.eval()
     program = torch.export.export(model, (), kwargs=inputs)
     save(folder / f"{name}.pt2", program)
+    if packs:
+        pack(folder / f"{name}.pt2")
     results = model(**inputs)
     results = [results] if isinstance(results, torch.Tensor) else list(results.values()) if isinstance(results, dict) else list(results)
     data = {f"in:{key}": numbers(value) for key, value in inputs.items()} | {f"out:{i}": numbers(value) for i, value in enumerate(results)}
@@ -255,3 +372,14 @@ save(folder / "limits.pt2", torch.export.export(Limits(), (torch.zeros(4, 4), to
 for name, form in LATE.items():
     save(folder / f"limit-{name}.pt2", torch.export.export(Late(form), (torch.zeros(1, 4, 4, 4),)))
 save(folder / "limit-order.pt2", torch.export.export(Again(), (torch.zeros(3, 2),)))
+make("normed", Normed(), {"image": torch.randn(2, 4, 8, 8)})
+make("steps", Steps(), {"x": torch.randn(2, 6, 5), "h": torch.randn(2, 4)})
+make("contrast", Contrast(), {"text": torch.randn(3, 4)})
+make("sequences", Sequences(), {"x": torch.randn(5, 2, 4), "mask": torch.randn(1, 2, 3)})
+make("resnet", Resnet(), {"image": torch.randint(-3, 4, (2, 3, 64, 64)).float()}, packs=True)
+torch.manual_seed(0)
+save(folder / "gpt-other.pt2", torch.export.export(Gpt().eval(), (), kwargs={"tok": torch.randint(11, (3, 6))}))
+pack(folder / "gpt-other.pt2")
+for kind in ("plus", "square", "form"):
+    for end, shape in (("", (2, 4)), ("-other", (3, 6))):
+        save(folder / f"sized-{kind}{end}.pt2", torch.export.export(Sized(kind), (), kwargs={"x": torch.randn(shape)}))

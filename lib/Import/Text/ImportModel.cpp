@@ -1,0 +1,40 @@
+//===- ImportModel.cpp - an imported graph as readable rules --------------===//
+#include "plc/Import/ImportModel.h"
+
+#include "Axes/Align.h"
+#include "Text/Assemble.h"
+#include "Text/Compare.h"
+
+using namespace plc;
+using namespace plc::import;
+
+static ImportedRules rulesOf(const ImportedModel &model, const ImportOptions &options) {
+  try {
+    Net net = makeNet(model);
+    findLive(net);
+    Atoms atoms;
+    for (const NetNode *node : net.order)
+      if (node->op == Op::Input && !node->input)
+        throw CannotImport("a further result of this operator is used, which is not supported", node);
+    Align(net, atoms).run();
+    std::vector<Segment> segments = findSegments(net);
+    alignEqualBlocks(net, segments, atoms);
+    Batch batch = findBatch(net, options.batch);
+    Rules rules(net, std::move(segments));
+    rules.run();
+    return assemble(rules, options, std::move(batch));
+  } catch (const CannotImport &error) {
+    std::string text = error.what();
+    if (error.node && error.node->source)
+      text = "cannot import '" + describe(*error.node->source, model.graph) + "'" +
+             placeOf(error.node->source->source) + ": " + text;
+    throw ImportError(text);
+  }
+}
+
+ImportedRules plc::import::importModel(const ImportedModel &model, const ImportOptions &options) {
+  ImportedRules rules = rulesOf(model, options);
+  if (options.also)
+    rules.text = compareSizes(rules.text, rulesOf(*options.also->model, options).text, options.also->name);
+  return rules;
+}
