@@ -50,7 +50,7 @@ def test_sizes_of_a_config(folder, tmp_path):
     for config in given, file:
         with plc.compile(folder / "text.ein", config=config, map=sizes, dims={"L": 1}) as model:
             assert model.parameters["embed.w"].shape == (256, 8)
-            assert {name for name in model.parameters if name.startswith("dense")} == {"dense.w"}
+            assert {name for name in model.parameters if name.startswith("dense")} == {"dense.0.w"}
     with pytest.raises(plc.Error, match="config.json: error: has no 'hidden_size', which sets the size 'D'"):
         plc.compile(folder / "text.ein", config={"num_layers": 3}, map=sizes)
     with pytest.raises(plc.Error, match="option '--config' needs '--map FILE'"):

@@ -20,9 +20,9 @@ static void train(plc_session *session, int64_t step) {
 
 static void infer(plc_session *session) {
   static const float x[4] = {1, 1, 1, 1};
-  float y[4];
+  float loss, y[4];
   const void *inputs[] = {x};
-  void *outputs[] = {y};
+  void *outputs[] = {&loss, y};
   report("infer", plc_session_run(session, inputs, outputs));
   printf("y %g\n", y[0]);
 }
