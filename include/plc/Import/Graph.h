@@ -63,6 +63,7 @@ struct Input {
   std::string value;        // its name in the graph
   std::string path;         // in `state_dict`: "h.0.attn.weight"; of a user's input its name in the model's signature
   bool isPersistent = true; // a buffer that `state_dict` has
+  bool isTrained = true;    // a parameter that requires a gradient
 };
 
 struct Output {

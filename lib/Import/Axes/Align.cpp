@@ -204,7 +204,10 @@ std::vector<Axis> Align::changedAxes(const NetNode &node) {
       if (i < more || x->extent(i - more) != node.extent(i))
         axes[i] = atoms.axis(node.extent(i));
     return axes;
-  case Op::Select: axes.erase(axes.begin() + node.dim); return axes;
+  case Op::Select:
+    fixIfUnrolled(*x, node.dim);
+    axes.erase(axes.begin() + node.dim);
+    return axes;
   case Op::Repeat:
     axes.insert(axes.begin(), node.rank() - x->rank(), {});
     for (int i = 0; i < node.rank(); ++i)
@@ -227,6 +230,20 @@ std::vector<Axis> Align::changedAxes(const NetNode &node) {
   }
 }
 
+/// Inputs that nothing uses: the axes in front are those of the first input with the same extents, so that both have
+/// one batch.
+void Align::alignUnused() {
+  auto isUsed = [](const NetNode *input) { return input->isLive && input->rank() > 0; };
+  auto first = std::find_if(net.inputs.begin(), net.inputs.end(), isUsed);
+  for (NetNode *input : net.inputs) {
+    bool isShared = !input->isLive && first != net.inputs.end();
+    for (int i = 0; !input->isLive && i < input->rank(); ++i) {
+      isShared = isShared && i < (*first)->rank() && (*first)->extent(i) == input->extent(i);
+      input->axes.push_back(isShared ? (*first)->axes[i] : atoms.axis(input->extent(i)));
+    }
+  }
+}
+
 void Align::run() {
   for (NetNode *node : net.order) {
     if (node->isLeaf()) {
@@ -242,9 +259,12 @@ void Align::run() {
     }
     done.push_back(node);
   }
-  for (NetNode *input : net.inputs) // that no operator reads
-    for (size_t dim = input->axes.size(); dim < input->shape().size(); ++dim)
-      input->axes.push_back(atoms.axis(input->shape()[dim]));
+  alignUnused();
+  // Results have the model's axes, however these are divided inside.
+  for (NetNode *&output : net.outputs)
+    for (int d = 0; d < output->rank(); ++d)
+      if (flat(output->axes[d]).size() > 1)
+        output = makeBarrier(*output, output, d);
   dropMerges();
   findLive(net);
   // Barriers stand where they were made, not at the end.

@@ -37,6 +37,7 @@ private:
   Axes slice(NetNode &node);
   std::optional<Axis> lastDigit(const NetNode &node, const Axis &axis);
   std::optional<Axis> evenPart(const NetNode &node, const Axis &axis);
+  void fixIfUnrolled(const NetNode &node, int dim);
   Axes cat(NetNode &node);
   Axes index(NetNode &node);
   Axes patches(NetNode &node);
@@ -44,6 +45,7 @@ private:
   void uniteChannels(NetNode &node, Axes &axes);
   void findDomain(NetNode &node);
   void dropMerges();
+  void alignUnused();
 
   Net &net;
   Atoms &atoms;

@@ -149,6 +149,8 @@ std::optional<Axis> Align::evenPart(const NetNode &node, const Axis &axis) {
   if (parts != expected)
     return std::nullopt;
   Axis digits = flat(axis);
+  for (Atom *atom : length == 1 ? digits : Axis())
+    atom->isFixed = true;
   if (digits.size() > 1 && digits[0]->extent == extent / length)
     return Axis(digits.begin() + 1, digits.end());
   if (digits.size() > 1)
@@ -172,6 +174,17 @@ std::vector<Axis> Align::slice(NetNode &node) {
     axis = atoms.axis(length);
   }
   return axes;
+}
+
+/// An axis whose positions are all selected, one by one: an unrolled loop.
+void Align::fixIfUnrolled(const NetNode &node, int dim) {
+  std::set<int64_t> positions;
+  for (const NetNode *user : node.users)
+    if (user->op == Op::Select && user->dim == dim)
+      positions.insert(user->ints[0]);
+  if (int64_t(positions.size()) == node.extent(dim))
+    for (Atom *atom : flat(node.axes[dim]))
+      atom->isFixed = true;
 }
 
 /// Equal parts, if they are few, are chosen by a number; others are clauses.

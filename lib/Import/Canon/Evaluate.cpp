@@ -299,6 +299,23 @@ void plc::import::roundTo(ElementType type, std::vector<double> &elements) {
       element = float(element);
 }
 
+std::optional<double> plc::import::evaluateAt(const NetNode *node, const NetNode *x, double at) {
+  if (node == x)
+    return at;
+  if (std::optional<double> number = numberOf(node))
+    return number;
+  std::vector<double> operands;
+  for (const NetNode *operand : node->operands) {
+    std::optional<double> value = node->isLeaf() || !operand ? std::nullopt : evaluateAt(operand, x, at);
+    if (!value)
+      return std::nullopt;
+    operands.push_back(*value);
+  }
+  if (operands.size() == 2 && node->isElementwise())
+    return infix(node->op, operands[0], operands[1]);
+  return operands.size() == 1 ? function(node->op, operands[0]) : std::nullopt;
+}
+
 std::shared_ptr<const Dense> plc::import::evaluate(const NetNode &node) {
   for (const NetNode *operand : node.operands)
     if (operand && !operand->value)

@@ -2,6 +2,7 @@
 #include "Canon/Canon.h"
 
 #include <algorithm>
+#include <cmath>
 
 using namespace plc;
 using namespace plc::import;
@@ -43,12 +44,20 @@ static bool matchRmsNorm(NetNode &node, NetNode *x, NetNode *scale) {
   return true;
 }
 
-/// (0.5 x) (1 + tanh(c (x + 0.044715 x^3))).
+/// (0.5 x) (1 + tanh(c (x + 0.044715 x^3))), in whatever form: some numbers stand for all. Models write 8 digits of c.
 static bool matchGeluTanh(NetNode &node, NetNode *half, NetNode *sum) {
   if (!isOp(half, Op::Mul) || numberOf(half->operands[1]) != 0.5 || !isOp(sum, Op::Add) ||
       numberOf(sum->operands[1]) != 1.0 || !isOp(sum->operands[0], Op::Tanh))
     return false;
-  become(node, Op::GeluTanh, {belowCopies(half->operands[0])});
+  NetNode *x = belowCopies(half->operands[0]);
+  double tolerance = node.type.type == ElementType::F64 ? 1e-14 : 1e-7;
+  for (double at : {-2.0, -0.5, 0.25, 1.5}) {
+    double expected = std::sqrt(2 / M_PI) * (at + 0.044715 * at * at * at);
+    std::optional<double> found = evaluateAt(sum->operands[0]->operands[0], x, at);
+    if (!found || std::fabs(*found - expected) > tolerance * std::fabs(expected))
+      return false;
+  }
+  become(node, Op::GeluTanh, {x});
   return true;
 }
 

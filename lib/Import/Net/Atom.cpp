@@ -1,12 +1,17 @@
 //===- Atom.cpp - pieces of axes ------------------------------------------===//
 #include "Net/Atom.h"
 
+#include <utility>
+
 using namespace plc::import;
 
 Atom *plc::import::find(Atom *atom) {
-  while (atom->same)
-    atom = atom->same;
-  return atom;
+  Atom *root = atom;
+  while (root->same)
+    root = root->same;
+  while (atom != root) // paths become short, or a thousand equal blocks make a long one
+    atom = std::exchange(atom->same, root);
+  return root;
 }
 
 static void addLeaves(Atom *atom, Axis &leaves) {
@@ -49,8 +54,10 @@ Axis Atoms::axis(int64_t extent, Role role) { return extent == 1 ? Axis() : Axis
 
 const Axis &Atoms::refine(Atom *atom, const std::vector<int64_t> &extents) {
   atom = find(atom);
-  for (int64_t extent : extents)
+  for (int64_t extent : extents) {
     atom->parts.push_back(make(extent));
+    atom->parts.back()->isFixed = atom->isFixed;
+  }
   return atom->parts;
 }
 
@@ -73,6 +80,7 @@ void Atoms::unify(const Axis &first, const Axis &second) {
           x->role = y->role;
         if (x->sum.empty())
           x->sum = std::move(y->sum);
+        x->isFixed |= y->isFixed;
         y->same = x;
       } else {
         Axis parts = refine(y, {x->extent, y->extent / x->extent});

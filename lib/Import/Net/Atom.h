@@ -45,6 +45,7 @@ struct Atom {
   std::vector<Atom *> parts{};            // if it is refined, row-major
   std::vector<std::vector<Atom *>> sum{}; // of a concatenation: the axes whose extents add up to it
   int id = 0;
+  bool isFixed = false; // the graph reads it position by position, so other sizes need another graph
 };
 using Axis = std::vector<Atom *>;
 

@@ -152,6 +152,8 @@ Net makeNet(const ImportedModel &model);
 
 /// The value of an operator whose operands have values; null if this operator is not evaluated.
 std::shared_ptr<const Dense> evaluate(const NetNode &node);
+/// The value of elementwise operators on one element, where `x` has the value `at`; nullopt if there are others.
+std::optional<double> evaluateAt(const NetNode *node, const NetNode *x, double at);
 /// Rounds elements as a type stores them.
 void roundTo(ElementType type, std::vector<double> &elements);
 /// A formula for a value; `isSized`: no table, for it would hold at the exported size alone.

@@ -263,10 +263,12 @@ Graph GraphReader::read(const JsonNode *signature) {
     throw ReadError("has " + std::to_string(nodes.size()) + " nodes, expected " + std::to_string(mostNodes) +
                     " at most; export a part of the model, or use loop operators as 'scan'");
   graph.inputs = signature ? readPt2Inputs(*signature) : readPt2BodyInputs(source);
-  for (const Input &input : graph.inputs) {
+  for (Input &input : graph.inputs) {
     if (auto other = graph.otherTypes.find(input.value); other != graph.otherTypes.end())
       throw ReadError("input '" + input.value + "' has " + refusedType(other->second));
     define(input.value, source["inputs"]);
+    if (std::optional<JsonNode> needed = source["tensor_values"][input.value].find("requires_grad"))
+      input.isTrained = needed->boolean();
   }
   for (const JsonNode &node : nodes)
     readNode(node);

@@ -376,7 +376,7 @@ void Rules::buildLayer(Layer &home) {
   std::sort(home.results.begin(), home.results.end(), [](auto *a, auto *b) { return a->id < b->id; });
   for (NetNode *node : home.results)
     rule(home, {node});
-  std::sort(home.rules.begin(), home.rules.end(), [](const Rule *a, const Rule *b) {
+  std::stable_sort(home.rules.begin(), home.rules.end(), [](const Rule *a, const Rule *b) {
     return std::pair(a->key.node->id, a->key.chosen) < std::pair(b->key.node->id, b->key.chosen);
   });
   std::set<RuleKey> needed;

@@ -206,13 +206,20 @@ static bool staysInOrder(const NetNode *node) {
   }
 }
 
+/// Whether nothing but views stands between a value and a result of the model.
+static bool isResultBehind(const NetNode *node) {
+  while (!node->isOutput && node->users.size() == 1 && node->users[0]->isMap())
+    node = node->users[0];
+  return node->isOutput;
+}
+
 /// The axes of a rule stand in the order in which the changes of indices behind it leave them: as the user sees them.
 std::vector<int> Rules::orderOf(NetNode *node) {
   NetNode *end = node;
   while (end->users.size() == 1 && !end->isOutput && !staysInOrder(node)) {
     NetNode *user = end->users[0];
     bool isBijective = user->op == Op::View || user->op == Op::Permute || user->op == Op::Copy;
-    if (!isBijective || user->isRule || isMatrixTranspose(user))
+    if (!isBijective || user->isRule || (isMatrixTranspose(user) && !isResultBehind(user)))
       break;
     end = user;
   }

@@ -418,7 +418,7 @@ ImportedRules Assembler::run() {
   std::string head = header(), layers;
   for (const auto &[name, text] : printed)
     layers += "layer " + name + resolved(dropUsual(text));
-  result.text = "# " + options.name + ".ein: an imported model.\n" + librariesOf(rules);
+  result.text = "# " + options.name + ".ein: an imported model.\n" + sizes.remarks() + librariesOf(rules);
   result.text += "\n" + sizes.declarations() + "\n" + batchLine() + "\n" + layers + head + " {\n" + body + "}\n";
   return std::move(result);
 }

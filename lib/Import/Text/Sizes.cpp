@@ -30,7 +30,9 @@ std::string Sizes::name(Atom *leaf) {
     return product({leaf});
   if (auto known = names.find(leaf); known != names.end())
     return known->second;
-  if (leaf->role == Role::Window || (leaf->role == Role::None && leaf->extent <= 3))
+  if (leaf->isFixed && leaf->extent > 3) // few are parts, as queries, keys and values
+    fixed.insert(leaf->extent);
+  if (leaf->isFixed || leaf->role == Role::Window || (leaf->role == Role::None && leaf->extent <= 3))
     return std::to_string(leaf->extent);
   std::string role = letterOf[size_t(leaf->role)], chosen;
   for (const auto &[atom, name] : names)
@@ -176,6 +178,13 @@ std::string Sizes::declarations() const {
     line += (inLine++ ? ", " : "dim ") + each;
   }
   text += line;
+  return text;
+}
+
+std::string Sizes::remarks() const {
+  std::string text;
+  for (int64_t extent : fixed)
+    text += "# Axes of " + std::to_string(extent) + " are fixed: the graph reads their positions one by one.\n";
   return text;
 }
 

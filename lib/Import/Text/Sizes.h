@@ -20,6 +20,8 @@ public:
   std::string count(int64_t value);
   /// "dim B = 2, K = D / H": in order, each by those before it where a relation is known.
   std::string declarations() const;
+  /// Which extents are numbers, and why: lines of comments.
+  std::string remarks() const;
   bool has(const std::string &name) const;
   /// A size is another one, or "M - 1".
   void equate(const std::string &size, const std::string &other) { equal.try_emplace(size, other); }
@@ -47,6 +49,7 @@ private:
   std::map<const Atom *, Window> windows;
   std::map<std::string, std::string> equal;
   std::map<const Atom *, std::string> names;
+  std::set<int64_t> fixed;
 };
 
 /// "(N - 1) // 2 + 1": how many windows there are.

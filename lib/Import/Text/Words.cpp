@@ -346,7 +346,7 @@ std::string LayerPrinter::header() {
 }
 
 std::string LayerPrinter::initializer(const NetNode *node) const {
-  bool isFrozen = node->input->kind != Input::Kind::Parameter;
+  bool isFrozen = node->input->kind != Input::Kind::Parameter || !node->input->isTrained;
   if (isFrozen)
     return node->name.ends_with("var") ? "= 1 frozen" : "= 0 frozen";
   if (node->rank() == 1 && node->name.ends_with("weight"))

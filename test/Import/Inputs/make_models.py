@@ -223,11 +223,24 @@ class Views(nn.Module):
         return a, joined, shifted, z, (x.view(2, 6, 2).sum(-1)).t()
 
 
-class Unused(nn.Module):
-    """An input that no operator reads, in front of one that some do."""
+class Results(nn.Module):
+    """Results in other orders and divisions, an unrolled loop, windows, almost a GELU, a parameter that is not trained, an input
+    without a use."""
 
-    def forward(self, mask, x):
-        return x * 2
+    def __init__(self):
+        super().__init__()
+        self.fc, self.conv = nn.Linear(8, 8), nn.Conv1d(8, 4, 3, 2)
+        self.scale = nn.Parameter(torch.randn(8), requires_grad=False)
+
+    def forward(self, unused, x, wave):
+        h, state, states = self.fc(x) * self.scale, 0, []
+        for i in range(x.shape[1]):
+            state = torch.tanh(h[:, i] + state)
+            states.append(state)
+        heads = h.view(2, 5, 4, 2)
+        gate = 0.5 * h * (1 + torch.tanh(0.8 * (h + 0.044715 * h**3)))
+        joined = heads.permute(0, 2, 1, 3).reshape(2, 4, 10), heads.sum(-1).flatten(1)
+        return h.transpose(1, 2), *joined, torch.stack(states, 1), gate, self.conv(wave) + h[:, 0, :4, None]
 
 
 class Refused(nn.Module):
@@ -349,7 +362,7 @@ def make(name, model, inputs, label=None, packs=False):
         pack(folder / f"{name}.pt2")
     results = model(**inputs)
     results = [results] if isinstance(results, torch.Tensor) else list(results.values()) if isinstance(results, dict) else list(results)
-    data = {f"in:{key}": numbers(value) for key, value in inputs.items()} | {f"out:{i}": numbers(value) for i, value in enumerate(results)}
+    data = {f"in:{key}": numbers(value) for key, value in inputs.items() if key != "unused"} | {f"out:{i}": numbers(value) for i, value in enumerate(results)}
     if label is not None:
         loss = F.cross_entropy(results[0].reshape(-1, results[0].shape[-1]), label.reshape(-1))
         loss.backward()
@@ -365,7 +378,7 @@ make("cnn", Cnn(), {"image": torch.randn(2, 3, 12, 12)})
 make("gpt", Gpt(), {"tok": torch.randint(11, (2, 5))}, torch.randint(11, (2, 5)))
 make("rope", Rope(), {"tok": torch.randint(9, (2, 5))}, torch.randint(12, (2, 5)))
 make("views", Views(), {"x": torch.randn(2, 12), "y": torch.randn(2, 4)})
-make("unused", Unused(), {"mask": torch.ones(3, 5), "x": torch.randn(2, 4)})
+make("results", Results(), {"unused": torch.randint(9, (2, 5)), "x": torch.randn(2, 5, 8), "wave": torch.randn(2, 8, 9)})
 save(folder / "refused.pt2", torch.export.export(Refused(), (torch.eye(2) * 3,)))
 chosen = torch.ones(4, 4, dtype=torch.int64)
 save(folder / "limits.pt2", torch.export.export(Limits(), (torch.zeros(4, 4), torch.zeros(1, 1, 4, 4), chosen)))
