@@ -20,7 +20,7 @@ from ._weights import OriginalNames, read_metadata, toml
 Path = Union[str, "os.PathLike[str]"]
 
 
-def compile(model: Any, example_inputs: Optional[Sequence[Any]] = None, *,
+def compile(model: Any, example_inputs: Union[Sequence[Any], Mapping[str, Any], None] = None, *,
             strategy: Union[Path, Mapping[str, Any], None] = None, settings: Optional[Mapping[str, Any]] = None,
             dims: Optional[Mapping[str, int]] = None, config: Union[Path, Mapping[str, Any], None] = None,
             map: Optional[Path] = None, entry: Optional[str] = None, outputs: Iterable[str] = (),
@@ -29,7 +29,8 @@ def compile(model: Any, example_inputs: Optional[Sequence[Any]] = None, *,
     """Compiles a model by plc-compile, and loads the module.
 
     model           a file (`.ein`, `.pt2`); a torch.nn.Module or ExportedProgram; or a JAX function
-    example_inputs  the arguments of a PyTorch module or a JAX function, whose shapes are those of the compiled model
+    example_inputs  the arguments of a PyTorch module or a JAX function, whose shapes are those of the compiled model;
+                    of a module also by their names
     strategy        a file (`.toml`), or keys and values: {"parallelism.stages": 2} or {"parallelism": {"stages": 2}}
     settings        further keys, which go before those of the file
     dims            sizes of the file's `dim`s: {"L": 4}
@@ -113,7 +114,7 @@ def run_compiler(arguments: Sequence[str]) -> str:
     return done.stdout
 
 
-def _source(model: Any, example_inputs: Optional[Sequence[Any]], folder: pathlib.Path) -> str:
+def _source(model: Any, example_inputs: Any, folder: pathlib.Path) -> str:
     """The file that plc-compile reads."""
     if isinstance(model, (str, os.PathLike)):
         if example_inputs is not None:
@@ -134,10 +135,13 @@ def _need_inputs(example_inputs: Optional[Sequence[Any]], what: str) -> tuple:
     return tuple(example_inputs)
 
 
-def _export_torch(torch: Any, model: Any, example_inputs: Optional[Sequence[Any]], file: pathlib.Path) -> str:
+def _export_torch(torch: Any, model: Any, example_inputs: Any, file: pathlib.Path) -> str:
     """A module as an archive of torch.export."""
     if isinstance(model, torch.nn.Module):
-        model = torch.export.export(model, _need_inputs(example_inputs, "a PyTorch module"))
+        named = dict(example_inputs) if isinstance(example_inputs, Mapping) else None
+        inputs = () if named is not None else _need_inputs(example_inputs, "a PyTorch module")
+        with torch.no_grad():  # else the graph has every change between gradients and none as an operator
+            model = torch.export.export(model, inputs, named)
     torch.export.save(model, file)
     return str(file)
 

@@ -211,6 +211,8 @@ def test_a_module_of_pytorch_becomes_an_archive(tmp_path):
     with pytest.raises(plc.Error, match="a PyTorch module needs example_inputs, a tuple of its arguments"):
         plc.compile(torch.nn.Linear(3, 4))
     module, inputs = torch.nn.Linear(3, 4), (torch.ones(2, 3),)
+    named = plc.compile(module, {"input": inputs[0]})
+    numpy.testing.assert_allclose(named.infer(input=inputs[0])["y"], module(*inputs).detach().numpy(), atol=1e-5)
     for model in (module, torch.export.export(module, inputs)):
         file = _compiler._source(model, inputs, tmp_path)
         assert file.endswith("model.pt2") and open(file, "rb").read(2) == b"PK"
