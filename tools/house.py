@@ -67,6 +67,7 @@ ALWAYS = {"plc/Runtime/KernelABI.h"}
 READS_WORDS = {"lib/Runtime/Tensors/Npy.cpp", "lib/Runtime/Tensors/Safetensors.cpp", "lib/Codegen/Target.cpp",
                # names of PyTorch's operators and values of their arguments
                "lib/Import/Canon/Elements.cpp", "lib/Import/Canon/Layers.cpp", "lib/Import/Canon/Shapes.cpp", "lib/Import/Canon/Canon.cpp",
+               "lib/Import/Canon/Formulas.cpp", "lib/Import/Canon/Losses.cpp", "lib/Import/Canon/Windows.cpp",
                "lib/Import/Text/Words.cpp", "lib/Import/Text/Assemble.cpp",
                # words of rules' texts
                "lib/Import/Text/Forms.cpp", "lib/Import/Text/Steps.cpp"}

@@ -13,6 +13,8 @@ void plc::import::setRole(const Axis &axis, Role role) {
 
 void plc::import::findLive(Net &net) {
   std::vector<NetNode *> open = net.outputs;
+  for (auto [state, next] : net.states)
+    open.insert(open.end(), {state, next});
   for (NetNode &node : net.nodes) {
     node.isLive = false;
     node.users.clear();
@@ -51,6 +53,11 @@ NetNode *Align::makeBarrier(NetNode &user, NetNode *x, int dim) {
   node.axes[dim][0]->sum = {x->axes[dim]};
   done.push_back(&node);
   return &node;
+}
+
+void Align::makeWhole(NetNode &node, int dim) {
+  if (flat(node.operands[0]->axes[dim]).size() > 1)
+    node.operands[0] = makeBarrier(node, node.operands[0], dim);
 }
 
 void Align::unite(NetNode &node, size_t operand, int dim, const Axis &axis) {
@@ -144,11 +151,19 @@ std::vector<Axis> Align::axesOf(NetNode &node) {
   case Op::Index:
   case Op::Embedding: return index(node);
   case Op::Gather:
-    for (int i = 0; i < node.rank(); ++i)
-      if (i != node.dim && x->extent(i) == node.extent(i) && !x->axes[i].empty())
-        unite(node, 0, i, node.operands[1]->axes[i]);
+    for (int i = 0; i < x->rank(); ++i)
+      if (i != node.dim && x->extent(i) == node.extent(i) && node.extent(i) > 1)
+        unite(node, 1, i, node.operands[0]->axes[i]);
     return node.operands[1]->axes;
   case Op::PickedBest: return node.operands[1]->axes;
+  case Op::CrossEntropy:
+    for (int i = 0; i < node.rank(); ++i)
+      unite(node, 1, i, node.operands[0]->axes[i]);
+    return node.operands[1]->axes;
+  case Op::Scatter: return scatter(node);
+  case Op::Running:
+  case Op::TopK:
+  case Op::ArgMax: makeWhole(node, node.dim); return changedAxes(node);
   case Op::Matmul: return product(node);
   case Op::PatchConv: return patches(node);
   case Op::Convolution:
@@ -164,14 +179,19 @@ std::vector<Axis> Align::axesOf(NetNode &node) {
         for (int i = 0; i < w->rank(); ++i)
           unite(node, k, i, x->axes[x->rank() - w->rank() + i]);
     return node.operands[0]->axes;
-  case Op::Lstm: {
+  case Op::Lstm:
+  case Op::Gru: {
+    makeWhole(node, 2);
+    x = node.operands[0];
     const NetNode *w = node.operands[1], *u = node.operands[2];
     unite(node, 1, 1, x->axes[2]);
     for (int i : {1, 2})
       unite(node, 2, i, w->axes[2]);
     unite(node, 2, 0, w->axes[0]);
-    unite(node, 3, 0, w->axes[0]);
-    unite(node, 3, 1, w->axes[2]);
+    for (size_t k = 3; k < node.operands.size(); ++k) {
+      unite(node, k, 0, w->axes[0]);
+      unite(node, k, 1, w->axes[2]);
+    }
     return {x->axes[0], x->axes[1], u->axes[2]};
   }
   case Op::BatchNorm:
@@ -184,6 +204,12 @@ std::vector<Axis> Align::axesOf(NetNode &node) {
   }
   if (node.is(OpClass::Reduction))
     return reduction(node);
+  if (node.operands.empty()) { // a draw
+    Axes axes;
+    for (int64_t extent : node.shape())
+      axes.push_back(atoms.axis(extent));
+    return axes;
+  }
   if (node.isElementwise())
     return broadcast(node, 0, node.operands.size(), node.rank());
   return changedAxes(node);
@@ -208,6 +234,10 @@ std::vector<Axis> Align::changedAxes(const NetNode &node) {
     fixIfUnrolled(*x, node.dim);
     axes.erase(axes.begin() + node.dim);
     return axes;
+  case Op::Unfold:
+    axes[node.dim] = atoms.axis(node.extent(node.dim));
+    axes.push_back(atoms.axis(node.shape().back()));
+    return axes;
   case Op::Repeat:
     axes.insert(axes.begin(), node.rank() - x->rank(), {});
     for (int i = 0; i < node.rank(); ++i)
@@ -216,8 +246,10 @@ std::vector<Axis> Align::changedAxes(const NetNode &node) {
     return axes;
   case Op::Pad:
     for (int i = 0; i < node.rank(); ++i)
-      if (node.extent(i) != x->extent(i))
+      if (node.extent(i) != x->extent(i)) {
         axes[i] = atoms.axis(node.extent(i));
+        follow(axes[i], x->axes[i], node.extent(i));
+      }
     return axes;
   case Op::TopK: axes[node.dim] = {atoms.make(node.extent(node.dim))}; return axes;
   case Op::ArgMax:

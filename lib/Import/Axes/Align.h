@@ -27,6 +27,8 @@ private:
   Axes changedAxes(const NetNode &node);
   /// Unites an axis of an operand with another one; a barrier replaces the operand if they are divided differently.
   void unite(NetNode &node, size_t operand, int dim, const Axis &axis);
+  /// Makes an axis of operand 0 one atom, if a view divides it.
+  void makeWhole(NetNode &node, int dim);
   NetNode *makeBarrier(NetNode &user, NetNode *x, int dim);
   Axes broadcast(NetNode &node, size_t firstOperand, size_t lastOperand, int rank);
   Axes product(NetNode &node);
@@ -40,6 +42,7 @@ private:
   void fixIfUnrolled(const NetNode &node, int dim);
   Axes cat(NetNode &node);
   Axes index(NetNode &node);
+  Axes scatter(NetNode &node);
   Axes patches(NetNode &node);
   Axes windows(NetNode &node);
   void uniteChannels(NetNode &node, Axes &axes);
@@ -52,6 +55,8 @@ private:
   std::vector<NetNode *> done; // the order with barriers
 };
 
+/// Says that an axis's extent is that of another one and a number.
+void follow(const Axis &axis, const Axis &other, int64_t extent);
 /// Gives the first atom of an axis a role, unless it has one.
 void setRole(const Axis &axis, Role role);
 

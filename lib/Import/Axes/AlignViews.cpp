@@ -158,6 +158,14 @@ std::optional<Axis> Align::evenPart(const NetNode &node, const Axis &axis) {
   return length > 1 ? Axis{atoms.refine(digits[0], {extent / length, length})[1]} : Axis();
 }
 
+/// An axis is longer or shorter than another one, whatever that one's size is.
+void plc::import::follow(const Axis &axis, const Axis &other, int64_t extent) {
+  if (axis.size() != 1 || other.empty() || !axis[0]->sum.empty())
+    return;
+  axis[0]->sum = {other};
+  axis[0]->plus = extent - extentOf(flat(other));
+}
+
 /// A slice of an axis: a number on a refined axis if slices tile it, else an offset.
 std::vector<Axis> Align::slice(NetNode &node) {
   Axes axes = node.operands[0]->axes;
@@ -171,7 +179,10 @@ std::vector<Axis> Align::slice(NetNode &node) {
     axis = *part;
   } else {
     node.tile = {.kind = Tile::Offset, .dim = node.dim, .start = start, .step = step};
-    axis = atoms.axis(length);
+    Axis source = axis;
+    axis = std::abs(step) == 1 && length == extentOf(flat(source)) ? source : atoms.axis(length);
+    if (node.isCut)
+      follow(axis, source, length);
   }
   return axes;
 }
@@ -220,18 +231,21 @@ static std::optional<int> countedBy(const NetNode &index, int64_t extent) {
   return formula->factors[0].first;
 }
 
+IndexedAxes plc::import::indexedAxes(const NetNode &node) {
+  IndexedAxes axes{0, node.operands.size() - 1, 0};
+  while (!node.operands[axes.first + 1])
+    ++axes.first;
+  while (!node.operands[axes.last])
+    --axes.last;
+  for (size_t i = axes.first; i < axes.last; ++i)
+    axes.rank = std::max(axes.rank, node.operands[i + 1]->rank());
+  return axes;
+}
+
 /// x[.., i, j, ..]: the axes of the indices stand where the first of them stands.
 std::vector<Axis> Align::index(NetNode &node) {
   const NetNode *x = node.operands[0];
-  size_t first = 0, last = node.operands.size() - 1;
-  while (!node.operands[first + 1])
-    ++first;
-  int rank = 0;
-  for (size_t i = first; i < last; ++i) {
-    if (!node.operands[i + 1])
-      throw CannotImport("an index of axes that are not neighbours", &node);
-    rank = std::max(rank, node.operands[i + 1]->rank());
-  }
+  auto [first, last, rank] = indexedAxes(node);
   Axes middle = broadcast(node, first + 1, last + 1, rank);
   for (size_t i = first; i < last; ++i)
     if (std::optional<int> dim = countedBy(*node.operands[i + 1], x->extent(int(i))))
@@ -244,5 +258,24 @@ std::vector<Axis> Align::index(NetNode &node) {
   Axes axes(x->axes.begin(), x->axes.begin() + first);
   axes.insert(axes.end(), middle.begin(), middle.end());
   axes.insert(axes.end(), x->axes.begin() + last, x->axes.end());
+  return axes;
+}
+
+/// The source has the axes of the indices where the first of them stands, and around them those of the result.
+std::vector<Axis> Align::scatter(NetNode &node) {
+  auto [first, last, rank] = indexedAxes(node);
+  Axes middle = broadcast(node, first + 1, last + 1, rank), axes;
+  for (size_t i = 0; i < size_t(node.rank()); ++i) {
+    bool isIndexed = first <= i && i < last;
+    std::optional<int> dim = isIndexed ? countedBy(*node.operands[i + 1], node.extent(int(i))) : std::nullopt;
+    axes.push_back(dim ? node.operands[i + 1]->axes[*dim] : atoms.axis(node.extent(int(i))));
+  }
+  Axes all(axes.begin(), axes.begin() + first);
+  all.insert(all.end(), middle.begin(), middle.end());
+  all.insert(all.end(), axes.begin() + last, axes.end());
+  const NetNode *source = node.operands[0];
+  for (int i = 0, more = int(all.size()) - source->rank(); i < source->rank(); ++i)
+    if (!source->axes[i].empty() && !all[i + more].empty())
+      unite(node, 0, i, all[i + more]);
   return axes;
 }

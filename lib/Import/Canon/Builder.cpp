@@ -61,7 +61,7 @@ static bool isSizeBound(const NetNode &node) {
 }
 
 void Builder::fold(NetNode &node) {
-  if (node.op == Op::Input || node.op == Op::Parameter)
+  if (node.op == Op::Input || node.op == Op::Parameter || node.op == Op::State || node.isDraw())
     return;
   if (node.op == Op::Full) { // whatever tensor it takes its shape from
     node.isConstant = true;
@@ -75,10 +75,7 @@ void Builder::fold(NetNode &node) {
     node.isConstant = true;
     node.isSized = node.op == Op::Arange;
   }
-  int64_t count = 1;
-  for (int64_t extent : node.type.shape)
-    count *= extent;
-  if (!node.isConstant || count > mostElements)
+  if (!node.isConstant || count(&node) > mostElements)
     return;
   if (!node.value)
     node.value = evaluate(node);
@@ -102,6 +99,8 @@ NetNode *Builder::make(Op op, Nodes operands, TensorType type, With with) {
   node.dim = with.dim;
   node.number = with.number;
   node.windows = std::move(with.windows);
+  node.isFromEnd = with.isFromEnd;
+  node.isCut = with.isCut;
   node.source = source;
   fold(node);
   if (!node.formula)
@@ -131,20 +130,27 @@ NetNode *Builder::unsqueeze(NetNode *x, int dim) {
   return view(x, shape);
 }
 
-NetNode *Builder::slice(NetNode *x, int dim, int64_t start, int64_t length, int64_t step) {
+NetNode *Builder::slice(NetNode *x, int dim, int64_t start, int64_t length, int64_t step, With with) {
   Shape shape = x->shape();
   if (start == 0 && length == shape[dim])
     return x;
   shape[dim] = length;
-  return make(Op::Slice, {x}, {x->type.type, shape}, {.ints = {start, step}, .dim = dim});
+  with.ints = {start, step};
+  with.dim = dim;
+  return make(Op::Slice, {x}, {x->type.type, shape}, std::move(with));
+}
+
+NetNode *Builder::flip(NetNode *x, int dim) {
+  return slice(x, dim, x->extent(dim) - 1, x->extent(dim), -1, {.isFromEnd = true});
 }
 
 NetNode *Builder::select(NetNode *x, int dim, int64_t index) {
   Shape shape = x->shape();
-  if (index < 0)
+  bool isFromEnd = index < 0;
+  if (isFromEnd)
     index += shape[dim];
   shape.erase(shape.begin() + dim);
-  return make(Op::Select, {x}, {x->type.type, shape}, {.ints = {index}, .dim = dim});
+  return make(Op::Select, {x}, {x->type.type, shape}, {.ints = {index}, .dim = dim, .isFromEnd = isFromEnd});
 }
 
 NetNode *Builder::expand(NetNode *x, Shape shape) {
@@ -155,6 +161,72 @@ NetNode *Builder::expand(NetNode *x, Shape shape) {
   if (shape == x->shape())
     return x;
   return make(Op::Expand, {x}, {x->type.type, std::move(shape)});
+}
+
+NetNode *Builder::pad(NetNode *x, std::vector<int64_t> pads, double value) {
+  Shape shape = x->shape();
+  bool isPadded = false;
+  for (size_t i = 0; i < pads.size(); i += 2) { // less than 0 cuts off
+    int dim = x->rank() - 1 - int(i / 2);
+    int64_t before = std::max<int64_t>(-pads[i], 0), behind = std::max<int64_t>(-pads[i + 1], 0);
+    x = slice(x, dim, before, x->extent(dim) - before - behind, 1, {.isCut = true});
+    pads[i] += before;
+    pads[i + 1] += behind;
+    shape[dim] = x->extent(dim) + pads[i] + pads[i + 1];
+    isPadded |= pads[i] || pads[i + 1];
+  }
+  return isPadded ? make(Op::Pad, {x}, {x->type.type, shape}, {.ints = pads, .number = value}) : x;
+}
+
+NetNode *Builder::unfold(NetNode *x, int dim, int64_t count, int64_t size, int64_t step, int64_t dilation) {
+  Shape shape = x->shape();
+  shape[dim] = count;
+  shape.push_back(size);
+  return make(Op::Unfold, {x}, {x->type.type, shape}, {.ints = {step, dilation}, .dim = dim});
+}
+
+NetNode *Builder::indexAlong(NetNode *x, int dim, NetNode *index) {
+  Shape shape = x->shape();
+  // i // n chooses each n times.
+  std::optional<double> times = index->op == Op::FloorDiv ? numberOf(index->operands[1]) : std::nullopt;
+  if (times && index->operands[0]->op == Op::Arange && index->operands[0]->ints == Shape{0, 1} &&
+      double(index->extent(0)) == *times * double(shape[dim])) {
+    shape.insert(shape.begin() + dim + 1, int64_t(*times));
+    NetNode *wide = expand(unsqueeze(x, dim + 1), shape);
+    shape.erase(shape.begin() + dim + 1);
+    shape[dim] = index->extent(0);
+    return view(wide, shape);
+  }
+  shape.erase(shape.begin() + dim);
+  shape.insert(shape.begin() + dim, index->shape().begin(), index->shape().end());
+  Nodes operands(size_t(dim) + 2);
+  operands.front() = x;
+  operands.back() = index;
+  return make(Op::Index, operands, {x->type.type, shape});
+}
+
+NetNode *Builder::dropout(NetNode *x, double rate) {
+  if (rate == 0)
+    return x;
+  const NetNode *below = x;
+  while (below->op == Op::Copy || below->op == Op::Convert || below->op == Op::View)
+    below = below->operands[0];
+  return below->op == Op::Expand || numberOf(below) ? map(Op::Mul, {x, kept(x->type, rate)})
+                                                    : make(Op::Dropout, {x}, x->type, {.number = rate});
+}
+
+NetNode *Builder::kept(TensorType type, double rate) {
+  auto constant = [&](double value) { return number(value, ElementType::F64); };
+  NetNode *isLeftOut = compare(Op::Less, make(Op::Random, {}, type), constant(rate));
+  NetNode *drawn = map(Op::Where, {isLeftOut, constant(0), constant(1 / (1 - rate))}, type.type);
+  return map(Op::Where, {make(Op::Training, {}, {boolType, {}}), drawn, constant(1)}, type.type);
+}
+
+int64_t Builder::count(const NetNode *x) {
+  int64_t count = 1;
+  for (int64_t extent : x->shape())
+    count *= extent;
+  return count;
 }
 
 NetNode *Builder::arange(int64_t count, int64_t start, int64_t step, ElementType type) {

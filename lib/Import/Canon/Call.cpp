@@ -66,6 +66,12 @@ std::vector<int64_t> Call::integers(const char *name) const {
   return {integer(name)};
 }
 
+std::vector<double> Call::reals(const char *name) const {
+  const Argument *argument = find(name);
+  const auto *list = argument ? std::get_if<std::vector<double>>(argument) : nullptr;
+  return list ? *list : std::vector<double>();
+}
+
 std::vector<int64_t> Call::perAxis(const char *name, size_t count, int64_t otherwise) const {
   std::vector<int64_t> list = integers(name);
   if (list.empty())

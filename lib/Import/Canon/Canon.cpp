@@ -41,8 +41,12 @@ namespace {
 /// Goes over the operators in order. What is in place becomes a value of its own, which later operators see.
 class Canon {
 public:
-  explicit Canon(const ImportedModel &model) : model(model), graph(model.graph) {}
+  /// `states`: the buffers that the model changes.
+  Canon(const ImportedModel &model, const std::set<std::string> &states)
+      : model(model), states(states), graph(&model.graph) {}
   Net run();
+  /// The buffers that have another value behind the last operator, and that value.
+  std::map<std::string, NetNode *> changed() const;
 
 private:
   void takeInput(const Input &input);
@@ -54,13 +58,22 @@ private:
   NetNode *unmapped(NetNode *map, NetNode *value);
   void replace(std::string name, NetNode *value);
   void refuse(const Node &node, const std::string &why);
+  void takeState(const Input &input, const TensorType &type);
+  void takeNextStates();
+  using Nodes = std::vector<NetNode *>;
+  Nodes inlined(const Node &loop, const char *body, Nodes inputs);
+  Nodes loop(const Node &node, Call &call);
+  Nodes whileLoop(const Node &node, Call &call);
+  Nodes scan(const Node &node, Call &call);
 
   const ImportedModel &model;
-  const Graph &graph;
+  const std::set<std::string> &states;
+  const Graph *graph;          // the model's, or the body of a loop
+  const Node *outer = nullptr; // the loop
   Builder build;
-  std::map<std::string, NetNode *> values;
-  std::map<std::string, const Node *> aliases; // by result: what shares the memory of its operand
-  std::set<const NetNode *> ends;              // of results, below their changes of indices
+  std::map<std::string, NetNode *> values, originals; // of the graph's values, and of its inputs before the run
+  std::map<std::string, const Node *> aliases;        // by result: what shares the memory of its operand
+  std::set<const NetNode *> ends;                     // of results, below their changes of indices
   std::map<std::pair<std::string, std::vector<int64_t>>, NetNode *> stored; // by storage and shape
   /// An operator that cannot be imported: why, how often, and where first.
   struct Refused {
@@ -88,10 +101,12 @@ static std::shared_ptr<const Dense> readDense(const Weights &weights, const Inpu
 }
 
 void Canon::takeInput(const Input &input) {
-  auto type = graph.types.find(input.value);
-  if (type == graph.types.end())
+  auto type = graph->types.find(input.value);
+  if (type == graph->types.end())
     return; // an integer, known at the exported sizes
   build.source = nullptr;
+  if (states.contains(input.value))
+    return takeState(input, type->second);
   bool isUser = input.kind == Input::Kind::User;
   bool isTrained = input.kind == Input::Kind::Parameter ||
                    (input.kind == Input::Kind::Buffer && input.isPersistent && isReal(type->second.type));
@@ -118,8 +133,145 @@ void Canon::takeInput(const Input &input) {
   node->formula = fitFormula(*node->value, type->second.type, /*isSized=*/false);
 }
 
+/// A buffer that the model changes begins as one number, as caches and counters do.
+void Canon::takeState(const Input &input, const TensorType &type) {
+  std::shared_ptr<const Dense> value = readDense(*model.weights, input, type);
+  const std::vector<double> &elements = value->elements;
+  bool isOne = std::all_of(elements.begin(), elements.end(), [&](double each) { return each == elements[0]; });
+  if (elements.empty() || !isOne || kindOf(type.type) == ElementKind::Truth)
+    throw CannotImport("the buffer '" + input.path + "' changes in each run, and a state begins as one number; it is " +
+                       (elements.empty() ? "empty"
+                        : isOne          ? "of truths"
+                                         : "a tensor of several") +
+                       "; export the model in eval mode, or fill the buffer with one number");
+  NetNode *node = values[input.value] = build.make(Op::State, {}, type, {.number = elements[0]});
+  node->input = &input;
+  node->name = input.path;
+}
+
+std::map<std::string, NetNode *> Canon::changed() const {
+  std::map<std::string, NetNode *> found;
+  for (const Input &input : graph->inputs) {
+    auto value = values.find(input.value);
+    if (input.kind != Input::Kind::Buffer || value == values.end())
+      continue;
+    for (const Output &output : graph->outputs)
+      if (output.kind == Output::Kind::BufferMutation && output.path == input.path && values.contains(output.value))
+        value = values.find(output.value);
+    if (value->second != originals.at(input.value))
+      found[input.value] = value->second;
+  }
+  return found;
+}
+
+/// The values of states after the run, as rules of their own.
+void Canon::takeNextStates() {
+  std::map<std::string, NetNode *> next = changed();
+  for (NetNode &node : build.net.nodes)
+    if (node.op == Op::State)
+      if (auto found = next.find(node.input->value); found != next.end()) {
+        NetNode *value = found->second;
+        build.source = value->source;
+        value = build.convert(value, node.type.type);
+        bool isRule = !value->isMap() && !value->isLeaf() && ends.insert(value).second;
+        build.net.states.push_back({&node, isRule ? value : build.make(Op::Itself, {value}, node.type)});
+      }
+}
+
+/// The results of a loop's body, whose operators become part of this net.
+Canon::Nodes Canon::inlined(const Node &loop, const char *name, Nodes inputs) {
+  auto found = std::find_if(loop.bodies.begin(), loop.bodies.end(), [&](auto &body) { return body.first == name; });
+  if (found == loop.bodies.end() || found->second->inputs.size() != inputs.size())
+    throw CannotImport("a loop whose body has inputs that are no tensors");
+  const Graph *before = std::exchange(graph, found->second.get());
+  auto valuesBefore = std::exchange(values, {});
+  auto aliasesBefore = std::exchange(aliases, {});
+  const Node *outerBefore = std::exchange(outer, outer ? outer : &loop);
+  for (size_t i = 0; i < inputs.size(); ++i)
+    values[graph->inputs[i].value] = inputs[i];
+  for (const Node &node : graph->nodes)
+    takeNode(node);
+  Nodes outputs;
+  for (const Output &output : graph->outputs)
+    if (auto value = values.find(output.value); value != values.end())
+      outputs.push_back(value->second);
+  bool isWhole = outputs.size() == graph->outputs.size() && !outputs.empty();
+  graph = before;
+  values = std::move(valuesBefore);
+  aliases = std::move(aliasesBefore);
+  outer = outerBefore;
+  build.source = outer ? outer : &loop;
+  if (!isWhole)
+    throw CannotImport("a loop whose body has results of a type that plc has not");
+  return outputs;
+}
+
+/// Beyond so many iterations a loop is not written out.
+static constexpr int64_t mostIterations = 256;
+
+Canon::Nodes Canon::whileLoop(const Node &node, Call &call) {
+  Nodes carried = call.tensors("carried_inputs"), more = call.tensors("additional_inputs");
+  for (int64_t iteration = 0;; ++iteration) {
+    Nodes inputs = carried;
+    inputs.insert(inputs.end(), more.begin(), more.end());
+    std::optional<double> goesOn = numberOf(inlined(node, "cond_fn", inputs)[0]);
+    if (!goesOn)
+      throw CannotImport(
+          "a loop whose number of iterations depends on values; give it a counter that starts at a number");
+    if (*goesOn == 0)
+      return carried;
+    if (iteration == mostIterations)
+      throw CannotImport("a loop of more than " + std::to_string(mostIterations) + " iterations");
+    carried = inlined(node, "body_fn", inputs);
+  }
+}
+
+/// Of each position along the first axis: what is carried, then what is collected.
+Canon::Nodes Canon::scan(const Node &node, Call &call) {
+  bool isMap = node.op == "map_impl";
+  Nodes carried = isMap ? Nodes() : call.tensors("init"), xs = call.tensors("xs"),
+        more = call.tensors(isMap ? "pos_args" : "additional_inputs");
+  size_t kept = carried.size();
+  int64_t count = xs.empty() || !xs[0] ? 0 : xs[0]->extent(0);
+  if (count == 0 || count > mostIterations)
+    throw CannotImport("a scan of " + std::to_string(count) + " positions; 1 to " + std::to_string(mostIterations) +
+                       " are supported");
+  std::vector<Nodes> collected;
+  for (int64_t i = 0; i < count; ++i) {
+    Nodes inputs = carried;
+    for (NetNode *x : xs)
+      inputs.push_back(build.select(x, 0, i));
+    inputs.insert(inputs.end(), more.begin(), more.end());
+    Nodes outputs = inlined(node, isMap ? "f" : "combine_fn", inputs);
+    carried.assign(outputs.begin(), outputs.begin() + std::ptrdiff_t(kept));
+    collected.resize(outputs.size() - kept);
+    for (size_t k = kept; k < outputs.size(); ++k)
+      collected[k - kept].push_back(build.unsqueeze(outputs[k], 0));
+  }
+  for (const Nodes &each : collected)
+    carried.push_back(build.cat(each, 0));
+  return carried;
+}
+
+/// Loops are written out; both branches of a condition on values are computed.
+Canon::Nodes Canon::loop(const Node &node, Call &call) {
+  if (node.op == "while_loop")
+    return whileLoop(node, call);
+  if (node.op == "scan" || node.op == "map_impl")
+    return scan(node, call);
+  if (node.op == "cond") {
+    NetNode *condition = call.tensor("pred");
+    Nodes yes = inlined(node, "true_fn", call.tensors("operands")),
+          no = inlined(node, "false_fn", call.tensors("operands"));
+    for (size_t i = 0; i < yes.size(); ++i)
+      yes[i] = build.map(Op::Where, {condition, yes[i], no[i]}, yes[i]->type.type);
+    return yes;
+  }
+  throw CannotImport("");
+}
+
 void Canon::refuse(const Node &node, const std::string &why) {
-  Refused &entry = refused[describe(node, graph) + (why.empty() ? "" : ": " + why)];
+  Refused &entry = refused[describe(node, *graph) + (why.empty() ? "" : ": " + why)];
   if (!entry.count++)
     entry.first = &node;
 }
@@ -129,32 +281,38 @@ void Canon::takeNode(const Node &node) {
   if (node.results.empty() || node.op.starts_with("_assert") || node.op.starts_with("sym_"))
     return;
   if (std::all_of(node.results.begin(), node.results.end(),
-                  [&](const std::string &name) { return !graph.types.contains(name); }))
+                  [&](const std::string &name) { return !graph->types.contains(name); }))
     return;
   std::string name = node.op;
   bool isInPlace = name.back() == '_' && name.front() != '_';
   if (isInPlace)
     name.pop_back();
-  Handler handler = node.library == "aten" || node.library == "prim" ? findHandler(name) : Handler();
-  build.source = &node;
-  Call call(build, graph, values, node);
+  bool isKnown = node.library == "aten" || node.library == "prim" || node.library == "transformers";
+  Handler handler = isKnown ? findHandler(name) : Handler();
+  build.source = outer ? outer : &node;
+  Call call(build, *graph, values, node);
   call.results.resize(node.results.size());
   try {
-    if (!handler)
+    if (node.library == "higher_order")
+      call.results = loop(node, call);
+    else if (!handler)
       throw CannotImport("");
-    if (NetNode *result = handler(call))
+    else if (NetNode *result = handler(call))
       call.results[0] = result;
+    for (const auto &[argument, value] : call.changed)
+      replace(call.nameOf(argument.c_str()), value);
   } catch (const CannotImport &why) {
     refuse(node, why.what());
   } catch (const std::out_of_range &) {
     refuse(node, "its arguments do not fit the ranks of its tensors");
   }
   for (size_t i = 0; i < node.results.size(); ++i) {
-    auto type = graph.types.find(node.results[i]);
-    if (type == graph.types.end())
+    auto type = graph->types.find(node.results[i]);
+    if (type == graph->types.end())
       continue;
     // What is unknown stands for itself, so that the operators behind it are looked at, too.
-    values[node.results[i]] = call.results[i] ? call.results[i] : build.make(Op::Input, {}, type->second);
+    bool isMade = i < call.results.size() && call.results[i];
+    values[node.results[i]] = isMade ? call.results[i] : build.make(Op::Input, {}, type->second);
   }
   const std::string *self = selfOf(node);
   if (isInPlace && self) {
@@ -218,7 +376,7 @@ void Canon::replace(std::string name, NetNode *value) {
   values[name] = value;
   // Views are taken anew, in the order in which they were made.
   std::set<std::string> changed = {name};
-  for (const Node &node : graph.nodes) {
+  for (const Node &node : graph->nodes) {
     const std::string *self = selfOf(node);
     bool isView = self && changed.contains(*self) && !node.results.empty() && aliases.contains(node.results[0]) &&
                   aliases[node.results[0]] == &node;
@@ -243,7 +401,7 @@ NetNode *Canon::ownResult(NetNode *output) {
 void Canon::takeOutputs() {
   Net &net = build.net;
   build.source = nullptr;
-  for (const Output &output : graph.outputs) {
+  for (const Output &output : graph->outputs) {
     auto found = values.find(output.value);
     if (output.kind == Output::Kind::BufferMutation || found == values.end())
       continue;
@@ -255,9 +413,10 @@ void Canon::takeOutputs() {
 }
 
 Net Canon::run() {
-  for (const Input &input : graph.inputs)
+  for (const Input &input : graph->inputs)
     takeInput(input);
-  for (const Node &node : graph.nodes)
+  originals = values;
+  for (const Node &node : graph->nodes)
     takeNode(node);
   if (!refused.empty()) {
     std::string text =
@@ -267,9 +426,18 @@ Net Canon::run() {
               placeOf(entry.first->source);
     throw CannotImport(text);
   }
+  takeNextStates();
   matchJoins(build.net);
   takeOutputs();
   return std::move(build.net);
 }
 
-Net plc::import::makeNet(const ImportedModel &model) { return Canon(model).run(); }
+Net plc::import::makeNet(const ImportedModel &model) {
+  // The first time shows which buffers change.
+  std::set<std::string> states;
+  Canon canon(model, states);
+  Net net = canon.run();
+  for (const auto &[name, value] : canon.changed())
+    states.insert(name);
+  return states.empty() ? std::move(net) : Canon(model, states).run();
+}

@@ -14,6 +14,7 @@ struct With {
   int dim = 0;
   double number = 0;
   Windows windows{};
+  bool isFromEnd = false, isCut = false;
 };
 
 /// Builds a net. Each operator is evaluated as soon as it is made, gets its formula, and is matched with what stands
@@ -34,9 +35,23 @@ public:
   /// Exchanges two axes.
   NetNode *transpose(NetNode *x, int a, int b);
   NetNode *unsqueeze(NetNode *x, int dim);
-  NetNode *slice(NetNode *x, int dim, int64_t start, int64_t length, int64_t step = 1);
+  /// `with` says how start and length follow the axis.
+  NetNode *slice(NetNode *x, int dim, int64_t start, int64_t length, int64_t step = 1, With with = {});
+  /// The elements from the end to the front.
+  NetNode *flip(NetNode *x, int dim);
   NetNode *select(NetNode *x, int dim, int64_t index);
   NetNode *expand(NetNode *x, Shape shape);
+  /// `pads` are pairs of numbers, of the last axis first; numbers less than 0 cut off.
+  NetNode *pad(NetNode *x, std::vector<int64_t> pads, double value);
+  /// `count` windows of an axis, each of `size` elements.
+  NetNode *unfold(NetNode *x, int dim, int64_t count, int64_t size, int64_t step, int64_t dilation);
+  /// The slices at the positions that a vector has.
+  NetNode *indexAlong(NetNode *x, int dim, NetNode *index);
+  /// Elements are 0 with this probability, in training.
+  NetNode *dropout(NetNode *x, double rate);
+  /// In training a draw for each element, 0 or as large as the mean demands; else 1.
+  NetNode *kept(TensorType type, double rate);
+  static int64_t count(const NetNode *x);
   NetNode *arange(int64_t count, int64_t start = 0, int64_t step = 1, ElementType type = ElementType::I64);
   /// A copy or a conversion.
   NetNode *convert(NetNode *x, ElementType type);
@@ -50,6 +65,9 @@ public:
   NetNode *reduce(Op op, NetNode *x, std::vector<int64_t> dims, TensorType type);
 
   static constexpr ElementType boolType = ElementType::Bool;
+
+  /// What numbers of elements, and running sums of these, count.
+  std::map<const NetNode *, NetNode *> counted;
 
 private:
   void fold(NetNode &node);
@@ -79,8 +97,14 @@ public:
   std::string text(const char *name) const;
   /// A list, or one number as a list of one.
   std::vector<int64_t> integers(const char *name) const;
+  std::vector<double> reals(const char *name) const;
   /// A list of one for each of `count` axes; one number stands for all.
   std::vector<int64_t> perAxis(const char *name, size_t count, int64_t otherwise) const;
+  /// The name of an argument's value in the graph.
+  std::string nameOf(const char *name) const {
+    const auto *value = find(name) ? std::get_if<ValueName>(find(name)) : nullptr;
+    return value ? value->name : "";
+  }
   /// A tensor, or a number as a constant; null if it is absent.
   NetNode *tensor(const char *name) const;
   std::vector<NetNode *> tensors(const char *name) const;
@@ -88,11 +112,15 @@ public:
   int dim(const char *name, int rank, int64_t otherwise = 0) const;
   const TensorType &type(size_t result = 0) const;
   const std::vector<int64_t> &shape() const { return type().shape; }
+  /// Whether some operator reads a result.
+  bool isUsed(size_t result) const { return result < node.results.size() && !node.results[result].empty(); }
   /// Whether the operator's name begins so.
   bool isNamed(const char *prefix) const { return node.op.starts_with(prefix); }
 
   /// What each result is; the operator's table entry gives one or fills in all.
   std::vector<NetNode *> results;
+  /// New values of arguments that the operator changes in place.
+  std::vector<std::pair<std::string, NetNode *>> changed;
 
 private:
   const Argument *find(const char *name) const;
@@ -108,8 +136,20 @@ private:
 using Handler = std::function<NetNode *(Call &call)>;
 /// The entry of an operator's name; empty if it is unknown.
 Handler findHandler(const std::string &name);
+Handler findFormula(const std::string &name);
 Handler findShapeHandler(const std::string &name);
 Handler findLayerHandler(const std::string &name);
+Handler findLossHandler(const std::string &name);
+Handler findWindowHandler(const std::string &name);
+Handler findRecurrentHandler(const std::string &name);
+Handler findScatterHandler(const std::string &name);
+Handler findSortHandler(const std::string &name);
+
+/// None, the mean or the sum of a loss's elements, as the operator's `reduction` says.
+NetNode *reduced(Call &call, NetNode *loss);
+/// The rows of x that an index chooses, where it turns back rows that were sorted: as they were before the sort. Null
+/// if it does not, or if what is computed in between is more than rows by themselves.
+NetNode *turnedBack(Builder &build, NetNode *x, NetNode *index);
 
 } // namespace plc::import
 

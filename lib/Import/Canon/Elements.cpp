@@ -1,8 +1,8 @@
 //===- Elements.cpp - operators of elements and constants, by name --------===//
 #include "Canon/Canon.h"
 
+#include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string_view>
 #include <unordered_map>
 
@@ -47,7 +47,6 @@ const std::unordered_map<std::string_view, Op> simple = {{"mul", Op::Mul},
                                                          {"logical_not", Op::Not},
                                                          {"square", Op::Square},
                                                          {"floor_divide", Op::FloorDiv},
-                                                         {"remainder", Op::Remainder},
                                                          {"__lshift__", Op::ShiftLeft},
                                                          {"__rshift__", Op::ShiftRight},
                                                          {"bitwise_left_shift", Op::ShiftLeft},
@@ -74,9 +73,13 @@ NetNode *divide(Call &call) {
   std::string rounding = call.text("rounding_mode");
   if (rounding.empty())
     return element(call, Op::Div, {a, b});
-  if (a->isReal() || b->isReal())
-    throw CannotImport("a division of reals that rounds");
-  return element(call, Op::FloorDiv, {a, b}); // of what is not negative, both roundings are one
+  if (!a->isReal() && !b->isReal())
+    return element(call, Op::FloorDiv, {a, b}); // of what is not negative, both roundings are one
+  NetNode *quotient = element(call, Op::Div, {a, b});
+  if (rounding == "floor")
+    return element(call, Op::Floor, {quotient});
+  NetNode *size = element(call, Op::Floor, {element(call, Op::Abs, {quotient})});
+  return element(call, Op::Mul, {element(call, Op::Sign, {quotient}), size});
 }
 
 /// Between two bounds, each of which may be absent.
@@ -110,14 +113,44 @@ NetNode *arange(Call &call) {
   return call.build.arange(call.shape()[0], int64_t(start), int64_t(step), call.type().type);
 }
 
+NetNode *linspace(Call &call) {
+  Builder &build = call.build;
+  double start = call.real("start"), end = call.real("end");
+  int64_t count = call.shape()[0];
+  NetNode *number = build.convert(build.arange(count), call.type().type);
+  auto constant = [&](double value) { return build.number(value, ElementType::F64); };
+  NetNode *moved = element(call, Op::Mul, {number, constant(count > 1 ? (end - start) / double(count - 1) : 0)});
+  return element(call, Op::Add, {moved, constant(start)});
+}
+
 NetNode *convert(Call &call) { return call.build.convert(call.tensor("self"), call.type().type); }
 
 NetNode *same(Call &call) { return call.tensor("self"); }
 
+/// Of training alone; others are left out.
 NetNode *dropout(Call &call) {
-  if (call.truth("train"))
-    throw CannotImport("dropout of training; export the model in eval mode");
-  return call.tensor("input");
+  NetNode *x = call.tensor("input");
+  if (call.has("train") && !call.truth("train"))
+    return x;
+  if (call.isUsed(1))
+    throw CannotImport("the mask of a dropout is used");
+  return call.build.dropout(x, call.real("p", 0.5));
+}
+
+/// Whole channels are 0 with a probability.
+NetNode *channelDropout(Call &call) {
+  NetNode *x = call.tensor("input");
+  if (!call.truth("train") || x->rank() < 2)
+    return x;
+  std::vector<int64_t> shape = x->shape();
+  std::fill(shape.begin() + 2, shape.end(), 1);
+  return element(call, Op::Mul, {x, call.build.kept({x->type.type, shape}, call.real("p", 0.5))});
+}
+
+NetNode *draw(Call &call, Op op) {
+  NetNode *drawn = call.build.make(op, {}, call.type());
+  NetNode *chance = call.tensor("p") ? call.tensor("p") : call.isNamed("bernoulli") ? call.tensor("self") : nullptr;
+  return chance ? call.build.convert(call.build.compare(Op::Less, drawn, chance), call.type().type) : drawn;
 }
 
 /// The lower or upper triangle: a condition on two positions.
@@ -128,18 +161,6 @@ NetNode *triangle(Call &call, bool isUpper) {
   NetNode *row = build.unsqueeze(build.arange(rows, diagonal), 1), *column = build.arange(columns);
   NetNode *inside = build.compare(isUpper ? Op::GreaterEqual : Op::LessEqual, column, row);
   return element(call, Op::Where, {inside, x, build.number(0, x->type.type)});
-}
-
-/// x relu6(x + 3) / 6, or without the x.
-NetNode *hardSigmoid(Call &call, bool isTimesX) {
-  Builder &build = call.build;
-  NetNode *x = call.tensor("self");
-  auto constant = [&](double value) { return build.number(value, ElementType::F64); };
-  NetNode *gate = element(call, Op::Add, {x, constant(3)});
-  gate = element(call, Op::Minimum, {element(call, Op::Relu, {gate}), constant(6)});
-  if (isTimesX)
-    gate = element(call, Op::Mul, {x, gate});
-  return element(call, Op::Div, {gate, constant(6)});
 }
 
 NetNode *glu(Call &call) {
@@ -154,16 +175,17 @@ NetNode *withSlope(Call &call, Op op, const char *name, double otherwise) {
   return call.build.make(op, {call.tensor("self")}, call.type(), {.number = call.real(name, otherwise)});
 }
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 const std::unordered_map<std::string_view, Handler> handlers = {
     {"add", [](Call &c) { return sum(c, false, c.tensor("self"), c.tensor("other")); }},
     {"sub", [](Call &c) { return sum(c, true, c.tensor("self"), c.tensor("other")); }},
     {"rsub", [](Call &c) { return sum(c, true, c.tensor("other"), c.tensor("self")); }},
+    {"remainder",
+     [](Call &c) {
+       return isReal(c.type().type) ? findFormula("remainder_of_reals")(c)
+                                    : element(c, Op::Remainder, {c.tensor("self"), c.tensor("other")});
+     }},
     {"div", divide},
     {"true_divide", divide},
-    {"reciprocal",
-     [](Call &c) { return element(c, Op::Div, {c.build.number(1, ElementType::F64), c.tensor("self")}); }},
     {"bitwise_and", [](Call &c) { return bits(c, Op::And, Op::BitAnd); }},
     {"bitwise_or", [](Call &c) { return bits(c, Op::Or, Op::BitOr); }},
     {"bitwise_xor", [](Call &c) { return bits(c, Op::NotEqual, Op::BitXor); }},
@@ -173,35 +195,21 @@ const std::unordered_map<std::string_view, Handler> handlers = {
     {"pow", power},
     {"clamp", [](Call &c) { return clamp(c, "min", "max"); }},
     {"clamp_min", [](Call &c) { return clamp(c, "min", "max"); }},
-    {"hardtanh",
-     [](Call &c) {
-       Builder &build = c.build;
-       NetNode *low = build.number(c.real("min_val", -1), ElementType::F64);
-       NetNode *x = element(c, Op::Maximum, {c.tensor("self"), low});
-       return element(c, Op::Minimum, {x, build.number(c.real("max_val", 1), ElementType::F64)});
-     }},
-    {"relu6",
-     [](Call &c) {
-       NetNode *x = element(c, Op::Relu, {c.tensor("self")});
-       return element(c, Op::Minimum, {x, c.build.number(6, ElementType::F64)});
-     }},
-    {"hardswish", [](Call &c) { return hardSigmoid(c, true); }},
-    {"hardsigmoid", [](Call &c) { return hardSigmoid(c, false); }},
+    {"clamp_max", [](Call &c) { return clamp(c, "min", "max"); }},
+    {"logical_xor", [](Call &c) { return element(c, Op::NotEqual, {c.tensor("self"), c.tensor("other")}); }},
     {"gelu",
      [](Call &c) { return element(c, c.text("approximate") == "tanh" ? Op::GeluTanh : Op::Gelu, {c.tensor("self")}); }},
-    {"softplus", [](Call &c) { return element(c, Op::Softplus, {c.tensor("self")}); }},
     {"leaky_relu", [](Call &c) { return withSlope(c, Op::LeakyRelu, "negative_slope", 0.01); }},
-    {"elu", [](Call &c) { return withSlope(c, Op::Elu, "alpha", 1); }},
+    {"elu",
+     [](Call &c) {
+       bool isScaled = c.real("scale", 1) != 1 || c.real("input_scale", 1) != 1;
+       return isScaled ? findFormula("scaled_elu")(c) : withSlope(c, Op::Elu, "alpha", 1);
+     }},
     {"glu", glu},
     {"where",
      [](Call &c) { return element(c, Op::Where, {c.tensor("condition"), c.tensor("self"), c.tensor("other")}); }},
     {"masked_fill",
      [](Call &c) { return element(c, Op::Where, {c.tensor("mask"), c.tensor("value"), c.tensor("self")}); }},
-    {"isinf",
-     [](Call &c) {
-       NetNode *size = c.build.map(Op::Abs, {c.tensor("self")});
-       return element(c, Op::Equal, {size, c.build.number(infinity, ElementType::F64)});
-     }},
     {"tril", [](Call &c) { return triangle(c, false); }},
     {"triu", [](Call &c) { return triangle(c, true); }},
     {"full", [](Call &c) { return full(c, c.real("fill_value")); }},
@@ -212,8 +220,19 @@ const std::unordered_map<std::string_view, Handler> handlers = {
     {"arange", arange},
     {"copy", [](Call &c) { return c.build.expand(c.build.convert(c.tensor("src"), c.type().type), c.shape()); }},
     {"dropout", dropout},
-    {"feature_dropout", dropout},
-    {"alpha_dropout", dropout}};
+    {"native_dropout", dropout},
+    {"feature_dropout", channelDropout},
+    {"rand", [](Call &c) { return draw(c, Op::Random); }},
+    {"rand_like", [](Call &c) { return draw(c, Op::Random); }},
+    {"randn", [](Call &c) { return draw(c, Op::Normal); }},
+    {"randn_like", [](Call &c) { return draw(c, Op::Normal); }},
+    {"bernoulli", [](Call &c) { return draw(c, Op::Random); }},
+    {"detach",
+     [](Call &c) {
+       NetNode *x = c.tensor("self");
+       return x->isReal() && !x->isConstant ? element(c, Op::Stop, {x}) : x;
+     }},
+    {"linspace", linspace}};
 
 struct Names {
   Handler handler;
@@ -221,7 +240,7 @@ struct Names {
 };
 const std::vector<Names> groups = {
     {convert, {"to", "_to_copy", "type_as", "float", "double", "long", "int", "bool", "contiguous", "clone"}},
-    {same, {"alias", "detach", "lift", "lift_fresh", "lift_fresh_copy", "positive", "view_as_real_copy"}},
+    {same, {"alias", "lift", "lift_fresh", "lift_fresh_copy", "positive", "view_as_real_copy"}},
     {[](Call &c) { return full(c, 0); },
      {"zeros", "zeros_like", "new_zeros", "zero", "empty", "empty_like", "new_empty", "empty_permuted"}},
     {[](Call &c) { return full(c, 1); }, {"ones", "ones_like", "new_ones"}}};
@@ -241,7 +260,9 @@ Handler plc::import::findHandler(const std::string &name) {
     for (std::string_view each : group.names)
       if (each == name)
         return group.handler;
-  if (Handler shape = findShapeHandler(name))
-    return shape;
-  return findLayerHandler(name);
+  for (auto find : {findFormula, findShapeHandler, findLayerHandler, findLossHandler, findWindowHandler,
+                    findRecurrentHandler, findScatterHandler, findSortHandler})
+    if (Handler handler = find(name))
+      return handler;
+  return Handler();
 }

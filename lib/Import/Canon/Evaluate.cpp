@@ -93,6 +93,7 @@ std::optional<double> function(Op op, double x) {
   case Op::Negate: return -x;
   case Op::Not: return x == 0;
   case Op::Square: return x * x;
+  case Op::Stop:
   case Op::Itself:
   case Op::Copy:
   case Op::Convert: return x;
@@ -148,6 +149,12 @@ std::optional<std::vector<double>> Evaluation::move() {
   case Op::Slice:
     return fill(node, [&](Index index) {
       index[node.dim] = node.ints[0] + node.ints[1] * index[node.dim];
+      return elementAt(operand(0), index);
+    });
+  case Op::Unfold:
+    return fill(node, [&](Index index) {
+      index[node.dim] = index[node.dim] * node.ints[0] + index.back() * node.ints[1];
+      index.pop_back();
       return elementAt(operand(0), index);
     });
   case Op::Select:
@@ -279,10 +286,10 @@ std::optional<std::vector<double>> Evaluation::run() {
   case Op::Cat: return join();
   case Op::Pad: return pad();
   case Op::Matmul: return node.operand(2) ? std::optional<std::vector<double>>() : multiply();
-  case Op::CumSum: return sumUp();
+  case Op::Running: return Op(node.ints[0]) == Op::Sum ? std::optional(sumUp()) : std::nullopt;
   default: break;
   }
-  if (node.is(OpClass::Reduction) && node.op != Op::Norm)
+  if (node.is(OpClass::Reduction) && node.op != Op::Norm && node.op != Op::LogSumExp)
     return reduce();
   if (node.isElementwise() || node.op == Op::Copy || node.op == Op::Convert)
     return elements();

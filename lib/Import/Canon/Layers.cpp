@@ -11,6 +11,8 @@ using namespace plc;
 using namespace plc::import;
 
 namespace {
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
 NetNode *linear(Call &call) {
   NetNode *weight = call.build.transpose(call.tensor("weight"), 0, 1);
   return call.build.matmul(call.tensor("input"), weight, call.shape(), call.tensor("bias"));
@@ -67,8 +69,6 @@ NetNode *attention(Call &call) {
           *mask = call.tensor("attn_mask");
   int rank = q->rank();
   int64_t rows = q->extent(rank - 2), columns = k->extent(rank - 2);
-  if (call.real("dropout_p") != 0)
-    throw CannotImport("dropout of training; export the model in eval mode");
   if (rank > 2 && k->extent(rank - 3) != q->extent(rank - 3)) {
     k = repeatHeads(build, k, q->extent(rank - 3));
     v = repeatHeads(build, v, q->extent(rank - 3));
@@ -87,13 +87,29 @@ NetNode *attention(Call &call) {
   else if (mask)
     scores = build.map(Op::Add, {scores, mask});
   NetNode *weights = build.make(Op::Softmax, {scores}, scores->type, {.dim = rank - 1});
-  return build.matmul(weights, v, call.shape());
+  return build.matmul(build.dropout(weights, call.real("dropout_p")), v, call.shape());
+}
+
+/// The root of order p of the sum of powers; the largest, or how many are not 0.
+NetNode *norm(Call &call, double order) {
+  Builder &build = call.build;
+  NetNode *size = build.map(Op::Abs, {call.tensor("self")});
+  auto over = [&](Op op, NetNode *x) { return build.reduce(op, x, call.integers("dim"), call.type()); };
+  if (std::isinf(order))
+    return over(order > 0 ? Op::MaxOf : Op::MinOf, size);
+  if (order == 0)
+    return over(Op::Sum,
+                build.convert(build.compare(Op::NotEqual, size, build.number(0, ElementType::F64)), call.type().type));
+  if (order == 1)
+    return over(Op::Sum, size);
+  auto power = [&](NetNode *x, double of) { return build.map(Op::Pow, {x, build.number(of, ElementType::F64)}); };
+  return power(over(Op::Sum, power(size, order)), 1 / order);
 }
 
 NetNode *reduce(Call &call, Op op) {
   NetNode *x = call.tensor("self");
-  if (op == Op::Norm && call.real("ord", 2) != 2)
-    throw CannotImport("a norm other than the Euclidean one");
+  if (double order = call.real("ord", 2); op == Op::Norm && order != 2)
+    return norm(call, order);
   // Of a sum of integers or truths the type is the result's.
   if (op == Op::Sum && x->isBool())
     x = call.build.convert(x, call.type().type);
@@ -118,9 +134,44 @@ NetNode *rmsNorm(Call &call) {
                          {.number = call.real("eps", 1.1920929e-07)});
 }
 
+/// Each channel to mean 0 and variance 1 over all other axes, then a gain and an offset. Running statistics move
+/// toward those of the batch.
+NetNode *batchNormOfTraining(Call &call) {
+  Builder &build = call.build;
+  NetNode *x = call.tensor("input");
+  std::vector<int64_t> dims, wide(size_t(x->rank()) - 1, 1), kept(size_t(x->rank()), 1);
+  for (int i = 0; i < x->rank(); ++i)
+    if (i != 1)
+      dims.push_back(i);
+  wide[0] = kept[1] = x->extent(1);
+  NetNode *mean = build.reduce(Op::Mean, x, dims, {x->type.type, kept}), *centred = build.map(Op::Sub, {x, mean});
+  NetNode *variance = build.reduce(Op::Mean, build.map(Op::Square, {centred}), dims, {x->type.type, kept});
+  auto constant = [&](double value) { return build.number(value, ElementType::F64); };
+  NetNode *deviation = build.map(Op::Rsqrt, {build.map(Op::Add, {variance, constant(call.real("eps", 1e-5))})});
+  NetNode *result = build.map(Op::Mul, {centred, deviation});
+  if (NetNode *weight = call.tensor("weight"))
+    result = build.map(Op::Mul, {result, build.view(weight, wide)});
+  if (NetNode *bias = call.tensor("bias"))
+    result = build.map(Op::Add, {result, build.view(bias, wide)});
+  double count = double(Builder::count(x)) / double(x->extent(1)), momentum = call.real("momentum", 0.1);
+  NetNode *unbiased = build.map(Op::Mul, {variance, constant(count / (count - 1))});
+  size_t next = 3; // among the results of the functional form
+  for (auto [name, now] : {std::pair("running_mean", mean), std::pair("running_var", unbiased)})
+    if (NetNode *before = call.tensor(name)) {
+      now = build.map(Op::Mul, {build.view(now, before->shape()), constant(momentum)});
+      now = build.map(Op::Add, {build.map(Op::Mul, {before, constant(1 - momentum)}), now});
+      if (call.isNamed("_native_batch_norm_legit_functional"))
+        call.results[next++] = now;
+      else
+        call.changed.push_back({name, now});
+    }
+  call.results[0] = result;
+  return nullptr;
+}
+
 NetNode *batchNorm(Call &call) {
   if (call.truth("training"))
-    throw CannotImport("batch norm of training; export the model in eval mode");
+    return batchNormOfTraining(call);
   return call.build.make(Op::BatchNorm,
                          {call.tensor("input"), call.tensor("running_mean"), call.tensor("running_var"),
                           call.tensor("weight"), call.tensor("bias")},
@@ -155,6 +206,15 @@ NetNode *plainGroupNorm(Call &call, int64_t groups) {
   return result;
 }
 
+/// Each channel is a group.
+NetNode *instanceNorm(Call &call) {
+  if (!call.truth("use_input_stats", true))
+    throw CannotImport("an instance norm by kept statistics");
+  if (call.has("running_mean"))
+    throw CannotImport("an instance norm that keeps statistics");
+  return plainGroupNorm(call, call.tensor("input")->extent(1));
+}
+
 /// v g / |v|, where the norm is over all axes but one.
 NetNode *weightNorm(Call &call) {
   Builder &build = call.build;
@@ -177,190 +237,90 @@ NetNode *groupNorm(Call &call) {
       {.ints = {call.integer(call.has("num_groups") ? "num_groups" : "group")}, .number = call.real("eps", 1e-5)});
 }
 
-NetNode *convolution(Call &call) {
-  NetNode *x = call.tensor("input"), *weight = call.tensor("weight"), *bias = call.tensor("bias");
-  size_t count = x->rank() - 2;
-  if (call.text("padding") == "same")
-    throw CannotImport("padding by 'same'; give its number");
-  Windows windows{{weight->shape().begin() + 2, weight->shape().end()},
-                  call.perAxis("stride", count, 1),
-                  call.perAxis("padding", count, 0),
-                  call.perAxis("dilation", count, 1),
-                  call.integer("groups", 1)};
-  for (int64_t extra : call.perAxis("output_padding", count, 0))
-    if (extra)
-      throw CannotImport("a transposed convolution with output_padding");
-  // Windows that tile the image are a product.
-  bool isPatches = windows.stride == windows.kernel && windows.groups == 1;
-  for (size_t i = 0; i < count; ++i)
-    isPatches &= windows.pad[i] == 0 && windows.dilation[i] == 1 && x->extent(int(i) + 2) % windows.kernel[i] == 0;
-  bool isTransposed = call.truth("transposed") || call.isNamed("conv_transpose");
-  if (isTransposed && bias) { // the library's function has none
-    NetNode *product = call.build.make(Op::ConvTranspose, {x, weight}, call.type(), {.windows = std::move(windows)});
-    std::vector<int64_t> wide(count + 1, 1);
-    wide[0] = bias->extent(0);
-    return call.build.make(Op::Add, {product, call.build.view(bias, wide)}, call.type());
-  }
-  Op op = isTransposed ? Op::ConvTranspose : isPatches ? Op::PatchConv : Op::Convolution;
-  return call.build.make(op, {x, weight, bias}, call.type(), {.windows = std::move(windows)});
-}
-
-NetNode *pool(Call &call, Op op) {
-  std::vector<int64_t> kernel = call.perAxis("kernel_size", 2, 1);
-  std::vector<int64_t> stride = call.integers("stride").empty() ? kernel : call.perAxis("stride", 2, 1);
-  if (call.truth("ceil_mode") || (call.has("divisor_override")))
-    throw CannotImport("a pool with ceil_mode or divisor_override");
-  std::vector<int64_t> pad = call.perAxis("padding", 2, 0), dilation = call.perAxis("dilation", 2, 1);
-  if (kernel[0] != kernel[1] || stride[0] != stride[1] || pad[0] != pad[1] || dilation[0] != 1)
-    throw CannotImport("a pool whose windows are not square");
-  if (op == Op::MeanPool && pad[0] && !call.truth("count_include_pad", true))
-    throw CannotImport("a mean pool that does not count what is outside");
-  return call.build.make(op, {call.tensor("self")}, call.type(), {.windows = {kernel, stride, pad, dilation}});
-}
-
-/// To one element it is a mean; to a number that divides, a pool.
-NetNode *adaptivePool(Call &call) {
+/// Of the smallest it is that of the largest of all turned numbers.
+NetNode *positionOf(Call &call, bool isLargest, const TensorType &type) {
   NetNode *x = call.tensor("self");
-  int64_t to = call.shape().back(), from = x->shape().back();
-  if (std::all_of(call.shape().end() - 2, call.shape().end(), [](int64_t extent) { return extent == 1; }))
-    return call.build.reduce(Op::Mean, x, {-2, -1}, call.type());
-  if (from == to && x->shape() == call.shape())
-    return x;
-  if (from % to || x->extent(x->rank() - 2) * to != from * call.shape()[x->rank() - 2])
-    throw CannotImport("an adaptive pool whose sizes do not divide");
-  int64_t side = from / to;
-  return call.build.make(Op::MeanPool, {x}, call.type(), {.windows = {{side, side}, {side, side}, {0, 0}, {1, 1}}});
+  bool isOfAll = !call.has("dim");
+  if (isOfAll)
+    x = call.build.view(x, {Builder::count(x)});
+  int dim = isOfAll ? 0 : call.dim("dim", x->rank());
+  return call.build.make(Op::ArgMax, {isLargest ? x : call.build.map(Op::Negate, {x})}, type, {.dim = dim});
 }
 
-NetNode *upsample(Call &call, Op op) {
-  NetNode *x = call.tensor(call.has("self") ? "self" : "input");
-  int64_t factor = call.shape()[2] / x->extent(2);
-  if (call.shape()[2] != factor * x->extent(2) || call.shape()[3] != factor * x->extent(3) ||
-      call.truth("align_corners"))
-    throw CannotImport("an upsampling by other than one whole number");
-  return call.build.make(op, {x}, call.type(), {.ints = {factor}});
-}
-
-/// Layers from zero states: weights of input w[g, d, e] and of state u[g, k, e] by gate, and the sum of both biases.
-NetNode *lstm(Call &call) {
-  Builder &build = call.build;
-  std::vector<NetNode *> weights = call.tensors("params"), states = call.tensors("hx");
-  bool hasBiases = call.truth("has_biases"), isBatchFirst = call.truth("batch_first");
-  bool isFromZero =
-      std::all_of(states.begin(), states.end(), [](const NetNode *state) { return numberOf(state) == 0.0; });
-  size_t perLayer = hasBiases ? 4 : 2, layers = size_t(call.integer("num_layers", 1));
-  if (call.truth("bidirectional") || call.truth("train") || !isFromZero || weights.size() != layers * perLayer)
-    throw CannotImport("an LSTM of two directions, with projections, from given states or in training");
-  NetNode *x = call.tensor("input");
-  x = isBatchFirst ? x : build.transpose(x, 0, 1);
-  for (size_t layer = 0; layer < layers; ++layer) {
-    NetNode **of = &weights[layer * perLayer];
-    int64_t hidden = of[1]->extent(1);
-    auto byGate = [&](NetNode *weight) {
-      return build.transpose(build.view(weight, {4, hidden, weight->extent(1)}), 1, 2);
-    };
-    NetNode *bias = hasBiases ? build.view(build.map(Op::Add, {of[2], of[3]}), {4, hidden})
-                              : build.make(Op::Full, {}, {x->type.type, {4, hidden}});
-    x = build.make(Op::Lstm, {x, byGate(of[0]), byGate(of[1]), bias},
-                   {x->type.type, {x->extent(0), x->extent(1), hidden}});
-  }
-  call.results[0] = isBatchFirst ? x : build.transpose(x, 0, 1);
-  return nullptr;
-}
-
-/// The gates of a cell before their functions, each [batch, hidden]: x times its weight, and the state times its own.
-std::vector<NetNode *> gates(Call &call, const char *of, const char *weights, const char *biases, int64_t count) {
-  Builder &build = call.build;
-  std::vector<NetNode *> states = call.tensors(of); // an LSTM has two
-  NetNode *x = states.empty() ? call.tensor(of) : states[0];
-  NetNode *weight = call.tensor(weights);
-  int64_t hidden = weight->extent(0) / count;
-  NetNode *all = build.matmul(x, build.transpose(weight, 0, 1), {x->extent(0), weight->extent(0)}, call.tensor(biases));
-  std::vector<NetNode *> parts;
-  for (int64_t gate = 0; gate < count; ++gate)
-    parts.push_back(build.slice(all, 1, gate * hidden, hidden));
-  return parts;
-}
-
-/// Input, forget, cell and output gates; gives the output and the cell's state.
-NetNode *lstmCell(Call &call) {
-  Builder &build = call.build;
-  std::vector<NetNode *> x = gates(call, "input", "w_ih", "b_ih", 4), h = gates(call, "hx", "w_hh", "b_hh", 4);
-  auto gate = [&](size_t i, Op op) { return build.map(op, {build.map(Op::Add, {x[i], h[i]})}); };
-  NetNode *kept = build.map(Op::Mul, {gate(1, Op::Sigmoid), call.tensors("hx")[1]});
-  NetNode *state = build.map(Op::Add, {kept, build.map(Op::Mul, {gate(0, Op::Sigmoid), gate(2, Op::Tanh)})});
-  call.results = {build.map(Op::Mul, {gate(3, Op::Sigmoid), build.map(Op::Tanh, {state})}), state};
-  return nullptr;
-}
-
-/// Reset and update gates, and a candidate.
-NetNode *gruCell(Call &call) {
-  Builder &build = call.build;
-  std::vector<NetNode *> x = gates(call, "input", "w_ih", "b_ih", 3), h = gates(call, "hx", "w_hh", "b_hh", 3);
-  auto gate = [&](size_t i) { return build.map(Op::Sigmoid, {build.map(Op::Add, {x[i], h[i]})}); };
-  NetNode *candidate = build.map(Op::Tanh, {build.map(Op::Add, {x[2], build.map(Op::Mul, {gate(0), h[2]})})});
-  NetNode *update = gate(1), *one = build.number(1, ElementType::F64);
-  NetNode *rest = build.map(Op::Mul, {build.map(Op::Sub, {one, update}, candidate->type.type), candidate});
-  return build.map(Op::Add, {rest, build.map(Op::Mul, {update, call.tensor("hx")})});
-}
-
-NetNode *rnnCell(Call &call, Op op) {
-  Builder &build = call.build;
-  NetNode *x = gates(call, "input", "w_ih", "b_ih", 1)[0], *h = gates(call, "hx", "w_hh", "b_hh", 1)[0];
-  return build.map(op, {build.map(Op::Add, {x, h})});
-}
-
-/// Positions, and the values at them.
-NetNode *topk(Call &call) {
-  NetNode *x = call.tensor("self");
-  int dim = call.dim("dim", x->rank(), -1);
-  if (!call.truth("largest", true))
-    throw CannotImport("topk of the smallest");
-  std::vector<int64_t> shape = x->shape();
-  shape[dim] = call.integer("k");
-  NetNode *positions =
-      call.build.make(shape[dim] == 1 ? Op::ArgMax : Op::TopK, {x}, {ElementType::I64, shape}, {.dim = dim});
-  call.results[0] = call.build.make(Op::PickedBest, {x, positions}, {x->type.type, shape}, {.dim = dim});
-  if (call.results.size() > 1)
-    call.results[1] = positions;
-  return nullptr;
-}
-
-NetNode *argmax(Call &call) {
-  NetNode *x = call.tensor("self");
-  if (!call.has("dim"))
-    throw CannotImport("argmax of all axes");
-  return call.build.make(Op::ArgMax, {x}, call.type(), {.dim = call.dim("dim", x->rank())});
-}
-
-/// Of the largest with its position, only the value.
+/// The largest, with its position.
 NetNode *extreme(Call &call, Op ofTwo, Op ofAxes) {
   if (call.has("other"))
     return call.build.make(ofTwo, {call.tensor("self"), call.tensor("other")}, call.type());
-  return call.build.reduce(ofAxes, call.tensor("self"), call.integers("dim"), call.type());
+  if (call.isUsed(1))
+    call.results[1] = positionOf(call, ofAxes == Op::MaxOf, call.type(1));
+  if (call.isUsed(0))
+    call.results[0] = call.build.reduce(ofAxes, call.tensor("self"), call.integers("dim"), call.type());
+  return nullptr;
 }
 
-NetNode *cumsum(Call &call) {
+/// A reduction of all elements up to a position, which begins at `first`.
+NetNode *running(Call &call, Op op, double first) {
   NetNode *x = call.tensor("self");
-  return call.build.make(Op::CumSum, {x}, call.type(), {.dim = call.dim("dim", x->rank())});
+  if (call.isUsed(1))
+    throw CannotImport("the positions of a running extreme");
+  NetNode *result = call.build.make(Op::Running, {x}, call.type(),
+                                    {.ints = {int64_t(op)}, .dim = call.dim("dim", x->rank()), .number = first});
+  if (auto known = call.build.counted.find(x); known != call.build.counted.end())
+    call.build.counted[result] = known->second;
+  return result;
 }
 
-/// Mean of (x - mean)^2, with a correction of the count.
-NetNode *variance(Call &call) {
+/// The mean of (x - mean)^2 with a correction of the count, or its root; and perhaps the mean.
+NetNode *variance(Call &call, bool isRoot) {
   Builder &build = call.build;
   NetNode *x = call.tensor("self");
-  std::vector<int64_t> dims = call.integers("dim");
+  std::vector<int64_t> dims = call.integers("dim"), kept = x->shape();
+  if (dims.empty())
+    for (int i = 0; i < x->rank(); ++i)
+      dims.push_back(i);
   double count = 1, correction = call.real("correction", call.truth("unbiased", true));
-  std::vector<int64_t> kept = x->shape();
-  for (int64_t dim : dims) {
-    count *= double(x->extent(int(dim < 0 ? dim + x->rank() : dim)));
-    kept[dim < 0 ? dim + x->rank() : dim] = 1;
+  for (int64_t &dim : dims) {
+    dim += dim < 0 ? x->rank() : 0;
+    count *= double(x->extent(int(dim)));
+    kept[dim] = 1;
   }
   NetNode *mean = build.reduce(Op::Mean, x, dims, {x->type.type, kept});
   NetNode *square = build.map(Op::Square, {build.map(Op::Sub, {x, mean})});
   NetNode *result = build.reduce(Op::Mean, square, dims, call.type());
-  return correction == 0 ? result
-                         : build.map(Op::Mul, {result, build.number(count / (count - correction), ElementType::F64)});
+  if (correction != 0)
+    result = build.map(Op::Mul, {result, build.number(count / (count - correction), ElementType::F64)});
+  if (isRoot)
+    result = build.map(Op::Sqrt, {result});
+  call.results[0] = result;
+  if (call.isUsed(1))
+    call.results[1] = build.view(mean, call.type(1).shape);
+  return nullptr;
+}
+
+/// The axes that '...' stands for as capital letters that the text does not have.
+std::string withoutDots(std::string text, const std::vector<NetNode *> &tensors, size_t &arrow) {
+  size_t most = 0, begin = 0;
+  std::vector<size_t> more;
+  for (const NetNode *x : tensors) {
+    size_t end = std::min(text.find(',', begin), arrow), length = end - begin;
+    bool hasDots = text.substr(begin, length).find("...") != std::string::npos;
+    more.push_back(hasDots ? size_t(x->rank()) + 3 - length : 0);
+    most = std::max(most, more.back());
+    begin = end + 1;
+  }
+  std::string letters;
+  for (char letter = 'A'; letters.size() < most && letter <= 'Z'; ++letter)
+    if (text.find(letter) == std::string::npos)
+      letters += letter;
+  more.push_back(most);
+  for (size_t i = 0, at = text.find("..."); at != std::string::npos; at = text.find("...")) {
+    while (i + 1 < more.size() && more[i] == 0)
+      ++i;
+    size_t count = text.find("->") < at ? most : more[std::min(i++, more.size() - 1)];
+    text.replace(at, 3, letters.substr(letters.size() - count));
+  }
+  arrow = text.find("->");
+  return text;
 }
 
 /// An einsum of two operands or more: each is brought to the axes of all letters, and the others' letters are summed.
@@ -369,20 +329,24 @@ NetNode *einsum(Call &call) {
   std::string text = call.text("equation");
   std::erase(text, ' ');
   size_t arrow = text.find("->");
-  if (arrow == std::string::npos || text.find('.') != std::string::npos)
-    throw CannotImport("an einsum without '->' or with '...'");
+  std::vector<NetNode *> tensors =
+      call.tensors("operands").empty() ? call.tensors("tensors") : call.tensors("operands");
+  text = withoutDots(std::move(text), tensors, arrow);
+  if (arrow == std::string::npos)
+    throw CannotImport("an einsum without '->'");
   std::string letters = text.substr(arrow + 2);
   size_t kept = letters.size();
   for (char letter : text.substr(0, arrow))
     if (letter != ',' && letters.find(letter) == std::string::npos)
       letters += letter;
-  std::vector<NetNode *> tensors =
-      call.tensors("operands").empty() ? call.tensors("tensors") : call.tensors("operands");
   NetNode *product = nullptr;
   size_t begin = 0;
   for (NetNode *x : tensors) {
     std::string of = text.substr(begin, std::min(text.find(',', begin), arrow) - begin);
     begin += of.size() + 1;
+    for (size_t i = 0; i < of.size(); ++i)
+      if (of.find(of[i]) != i)
+        throw CannotImport("an einsum that takes a diagonal");
     std::vector<int64_t> dims, shape;
     for (char letter : letters) {
       size_t at = of.find(letter);
@@ -397,6 +361,46 @@ NetNode *einsum(Call &call) {
   for (size_t i = kept; i < letters.size(); ++i)
     summed.push_back(int64_t(i));
   return summed.empty() ? product : build.reduce(Op::Sum, product, summed, call.type());
+}
+
+NetNode *dot(Call &call) {
+  NetNode *product =
+      call.build.map(Op::Mul, {call.tensor("self"), call.tensor(call.has("tensor") ? "tensor" : "other")});
+  return call.build.reduce(Op::Sum, product, {0}, call.type());
+}
+
+/// The sum over some axes of a product of three tensors, each with new axes of one element at these positions.
+NetNode *trilinear(Call &call, std::vector<NetNode *> tensors, const std::vector<std::vector<int64_t>> &added,
+                   const std::vector<int64_t> &summed) {
+  Builder &build = call.build;
+  for (size_t k = 0; k < tensors.size(); ++k)
+    for (int64_t dim : added[k])
+      tensors[k] = build.unsqueeze(tensors[k], int(dim));
+  NetNode *product = build.map(Op::Mul, {build.map(Op::Mul, {tensors[0], tensors[1]}), tensors[2]});
+  return build.reduce(Op::Sum, product, summed, call.type());
+}
+
+/// x1[b, i] w[o, i, j] x2[b, j] + c[o].
+NetNode *bilinear(Call &call) {
+  NetNode *x = call.tensor("input1"), *y = call.tensor("input2"), *bias = call.tensor("bias");
+  int64_t last = x->rank() - 1;
+  NetNode *result = trilinear(call, {x, call.tensor("weight"), y}, {{last, last + 2}, {}, {last, last}}, {-2, -1});
+  return bias ? call.build.map(Op::Add, {result, bias}) : result;
+}
+
+/// Euclidean distances of rows: of each pair, or of those at equal positions.
+NetNode *distances(Call &call) {
+  Builder &build = call.build;
+  NetNode *x = call.tensor("x1"), *y = call.tensor("x2");
+  if (call.real("p", 2) != 2)
+    throw CannotImport("a distance other than the Euclidean one");
+  bool isOfPairs = !call.isNamed("pairwise_distance");
+  NetNode *apart = isOfPairs
+                       ? build.map(Op::Sub, {build.unsqueeze(x, x->rank() - 1), build.unsqueeze(y, y->rank() - 2)})
+                       : build.map(Op::Sub, {x, y});
+  if (!isOfPairs)
+    apart = build.map(Op::Add, {apart, build.number(call.real("eps", 1e-6), ElementType::F64)});
+  return build.reduce(Op::Norm, apart, {-1}, call.type());
 }
 
 const std::unordered_map<std::string_view, Handler> handlers = {
@@ -416,9 +420,13 @@ const std::unordered_map<std::string_view, Handler> handlers = {
     {"any", [](Call &c) { return reduce(c, Op::Any); }},
     {"all", [](Call &c) { return reduce(c, Op::All); }},
     {"linalg_vector_norm", [](Call &c) { return reduce(c, Op::Norm); }},
+    {"norm", [](Call &c) { return c.real("p", 2) == 2 ? reduce(c, Op::Norm) : norm(c, c.real("p", 2)); }},
     {"max", [](Call &c) { return extreme(c, Op::Maximum, Op::MaxOf); }},
     {"min", [](Call &c) { return extreme(c, Op::Minimum, Op::MinOf); }},
-    {"var", variance},
+    {"var", [](Call &c) { return variance(c, false); }},
+    {"var_mean", [](Call &c) { return variance(c, false); }},
+    {"std", [](Call &c) { return variance(c, true); }},
+    {"std_mean", [](Call &c) { return variance(c, true); }},
     {"softmax", [](Call &c) { return softmax(c, Op::Softmax); }},
     {"_softmax", [](Call &c) { return softmax(c, Op::Softmax); }},
     {"log_softmax", [](Call &c) { return softmax(c, Op::LogSoftmax); }},
@@ -428,36 +436,30 @@ const std::unordered_map<std::string_view, Handler> handlers = {
     {"rms_norm", rmsNorm},
     {"batch_norm", batchNorm},
     {"_native_batch_norm_legit_no_training", batchNorm},
+    {"_native_batch_norm_legit_functional", batchNorm},
+    {"_native_batch_norm_legit", batchNorm},
     {"group_norm", groupNorm},
     {"native_group_norm", groupNorm},
-    {"convolution", convolution},
-    {"conv1d", convolution},
-    {"conv2d", convolution},
-    {"conv3d", convolution},
-    {"conv_transpose1d", convolution},
-    {"conv_transpose2d", convolution},
-    {"max_pool2d", [](Call &c) { return pool(c, Op::MaxPool); }},
-    {"max_pool2d_with_indices", [](Call &c) { return pool(c, Op::MaxPool); }},
-    {"avg_pool2d", [](Call &c) { return pool(c, Op::MeanPool); }},
-    {"adaptive_avg_pool2d", adaptivePool},
-    {"_adaptive_avg_pool2d", adaptivePool},
-    {"upsample_nearest2d", [](Call &c) { return upsample(c, Op::UpsampleNearest); }},
-    {"upsample_bilinear2d", [](Call &c) { return upsample(c, Op::UpsampleLinear); }},
-    {"lstm", lstm},
-    {"lstm_cell", lstmCell},
-    {"gru_cell", gruCell},
-    {"rnn_tanh_cell", [](Call &c) { return rnnCell(c, Op::Tanh); }},
-    {"rnn_relu_cell", [](Call &c) { return rnnCell(c, Op::Relu); }},
-    {"topk", topk},
-    {"argmax", argmax},
-    {"cumsum", cumsum},
+    {"argmax", [](Call &c) { return positionOf(c, true, c.type()); }},
+    {"argmin", [](Call &c) { return positionOf(c, false, c.type()); }},
+    {"cumsum", [](Call &c) { return running(c, Op::Sum, 0); }},
+    {"cumprod", [](Call &c) { return running(c, Op::Prod, 1); }},
+    {"cummax", [](Call &c) { return running(c, Op::MaxOf, -infinity); }},
+    {"cummin", [](Call &c) { return running(c, Op::MinOf, infinity); }},
+    {"logcumsumexp", [](Call &c) { return running(c, Op::LogSumExp, -infinity); }},
     {"_weight_norm", weightNorm},
-    {"adaptive_avg_pool1d",
-     [](Call &c) -> NetNode * {
-       if (c.shape().back() != 1)
-         throw CannotImport("an adaptive pool of one axis to more than one element");
-       return c.build.reduce(Op::Mean, c.tensor("self"), {-1}, c.type());
+    {"dot", dot},
+    {"vdot", dot},
+    {"bilinear", bilinear},
+    {"_trilinear",
+     [](Call &c) {
+       return trilinear(c, {c.tensor("i1"), c.tensor("i2"), c.tensor("i3")},
+                        {c.integers("expand1"), c.integers("expand2"), c.integers("expand3")}, c.integers("sumdim"));
      }},
+    {"cdist", distances},
+    {"_cdist_forward", distances},
+    {"pairwise_distance", distances},
+    {"instance_norm", instanceNorm},
     {"einsum", einsum}};
 } // namespace
 

@@ -115,6 +115,9 @@ void plc::import::matchJoins(Net &net) {
       NetNode *part = partOf(node, offset);
       if (!part)
         break;
+      bool isLast = part == node.operands[0]->operands.back();
+      node.isFromEnd &= isLast;
+      node.isCut &= isLast;
       node.operands[0] = part;
       node.ints[0] = offset;
       if (numberOf(part))

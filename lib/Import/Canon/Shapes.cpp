@@ -31,6 +31,22 @@ NetNode *transpose(Call &call) {
   return call.build.transpose(x, call.dim(first, x->rank()), call.dim(second, x->rank()));
 }
 
+/// Axes `source` stand at `destination`, the others in their order.
+NetNode *movedim(Call &call) {
+  NetNode *x = call.tensor("self");
+  std::vector<int64_t> from = call.integers("source"), to = call.integers("destination"), dims(x->rank(), -1);
+  for (size_t i = 0; i < from.size(); ++i)
+    dims[to[i] < 0 ? to[i] + x->rank() : to[i]] = from[i] += from[i] < 0 ? x->rank() : 0;
+  int64_t next = 0;
+  for (int64_t &dim : dims)
+    if (dim < 0) {
+      while (std::find(from.begin(), from.end(), next) != from.end())
+        ++next;
+      dim = next++;
+    }
+  return call.build.permute(x, dims);
+}
+
 NetNode *reverse(Call &call) {
   NetNode *x = call.tensor("self");
   std::vector<int64_t> dims(x->rank());
@@ -41,9 +57,19 @@ NetNode *reverse(Call &call) {
 NetNode *slice(Call &call) {
   NetNode *x = call.tensor("self");
   int dim = call.dim("dim", x->rank());
-  int64_t start = call.integer("start");
-  start = std::clamp<int64_t>(start < 0 ? start + x->extent(dim) : start, 0, x->extent(dim));
-  return call.build.slice(x, dim, start, call.shape()[dim], call.integer("step", 1));
+  int64_t extent = x->extent(dim), start = call.integer("start"), end = call.integer("end", extent),
+          step = call.integer("step", 1);
+  bool isFromEnd = start < 0, endsAtEnd = end < 0 || end >= extent;
+  start = std::clamp<int64_t>(isFromEnd ? start + extent : start, 0, extent);
+  return call.build.slice(x, dim, start, call.shape()[dim], step,
+                          {.isFromEnd = isFromEnd, .isCut = !isFromEnd && endsAtEnd && step == 1});
+}
+
+NetNode *flip(Call &call) {
+  NetNode *x = call.tensor("self");
+  for (int64_t dim : call.integers("dims"))
+    x = call.build.flip(x, int(dim < 0 ? dim + x->rank() : dim));
+  return x;
 }
 
 NetNode *narrow(Call &call) {
@@ -72,6 +98,22 @@ NetNode *split(Call &call) {
   return nullptr;
 }
 
+/// Into equal parts, of which the first ones have one element more.
+NetNode *tensorSplit(Call &call) {
+  NetNode *x = call.tensor("self");
+  int dim = call.dim("dim", x->rank());
+  int64_t start = 0;
+  for (size_t i = 0; i < call.results.size(); ++i) {
+    int64_t length =
+        x->extent(dim) / int64_t(call.results.size()) + (int64_t(i) < x->extent(dim) % int64_t(call.results.size()));
+    if (call.has("indices"))
+      length = i < call.integers("indices").size() ? call.integers("indices")[i] - start : x->extent(dim) - start;
+    call.results[i] = call.build.slice(x, dim, start, length);
+    start += length;
+  }
+  return nullptr;
+}
+
 NetNode *unbind(Call &call) {
   NetNode *x = call.tensor("self");
   for (size_t i = 0; i < call.results.size(); ++i)
@@ -91,7 +133,9 @@ NetNode *stack(Call &call) {
 
 NetNode *repeat(Call &call) {
   NetNode *x = call.tensor("self");
-  std::vector<int64_t> counts = call.integers("repeats");
+  std::vector<int64_t> counts = call.integers(call.has("dims") ? "dims" : "repeats");
+  if (int(counts.size()) < x->rank()) // of `tile`
+    counts.insert(counts.begin(), size_t(x->rank()) - counts.size(), 1);
   if (std::all_of(counts.begin(), counts.end(), [](int64_t count) { return count == 1; }))
     return view(call);
   // An axis of extent 1 is repeated by a broadcast.
@@ -115,19 +159,35 @@ NetNode *repeatInterleave(Call &call) {
   return call.build.view(call.build.expand(call.build.unsqueeze(x, dim + 1), shape), call.shape());
 }
 
+/// The elements outside of one end: turned around, the last one again, or from the other end.
+NetNode *outside(Builder &build, NetNode *x, int dim, int64_t count, bool isBehind, char mode) {
+  int64_t extent = x->extent(dim);
+  if (mode == 'c')
+    return build.slice(x, dim, isBehind ? 0 : extent - count, count, 1, {.isFromEnd = !isBehind});
+  if (mode == 'r' && count < extent)
+    return build.flip(build.slice(x, dim, isBehind ? extent - 1 - count : 1, count, 1, {.isFromEnd = isBehind}), dim);
+  NetNode *end = build.slice(x, dim, isBehind ? extent - 1 : 0, 1, 1, {.isFromEnd = isBehind});
+  return build.cat(std::vector<NetNode *>(size_t(count), end), dim);
+}
+
 NetNode *pad(Call &call) {
-  if (std::string mode = call.text("mode"); !mode.empty() && mode.front() != 'c')
-    throw CannotImport("padding by '" + mode + "'; only constants are supported");
-  std::vector<int64_t> pads = call.integers("pad");
+  std::string mode = call.text("mode");
+  auto is = [&](const char *word, const char *prefix) { return mode == word || call.isNamed(prefix); };
+  char kind = is("circular", "_pad_circular") ? 'c' : is("reflect", "reflection") ? 'r' : 'l';
+  std::vector<int64_t> pads = call.integers(call.has("pad") ? "pad" : "padding");
   NetNode *x = call.tensor("self");
-  for (size_t i = 0; i < pads.size(); i += 2) { // less than 0 cuts off
+  if (kind == 'l' && !is("replicate", "replication"))
+    return call.build.pad(x, pads, call.real("value"));
+  for (size_t i = 0; i < pads.size(); i += 2) {
     int dim = x->rank() - 1 - int(i / 2);
-    int64_t before = std::max<int64_t>(-pads[i], 0), behind = std::max<int64_t>(-pads[i + 1], 0);
-    x = call.build.slice(x, dim, before, x->extent(dim) - before - behind);
-    pads[i] += before;
-    pads[i + 1] += behind;
+    std::vector<NetNode *> parts = {x};
+    if (pads[i] > 0)
+      parts.insert(parts.begin(), outside(call.build, x, dim, pads[i], false, kind));
+    if (pads[i + 1] > 0)
+      parts.push_back(outside(call.build, x, dim, pads[i + 1], true, kind));
+    x = call.build.cat(parts, dim);
   }
-  return call.build.make(Op::Pad, {x}, call.type(), {.ints = pads, .number = call.real("value")});
+  return x;
 }
 
 /// A tensor of other strides over the same elements: the order of its axes.
@@ -171,7 +231,10 @@ NetNode *roll(Call &call) {
 NetNode *sliceScatter(Call &call) {
   NetNode *x = call.tensor("self"), *source = call.tensor("src");
   int dim = call.dim("dim", x->rank());
-  int64_t start = call.integer("start"), extent = x->extent(dim), length = source->extent(dim);
+  if (call.has("index")) // of one position, without its axis
+    source = call.build.unsqueeze(source, dim);
+  int64_t start = call.integer(call.has("index") ? "index" : "start"), extent = x->extent(dim),
+          length = source->extent(dim);
   start += start < 0 ? extent : 0;
   if (call.integer("step", 1) != 1)
     throw CannotImport("slice_scatter with a step");
@@ -192,29 +255,6 @@ NetNode *difference(Call &call) {
   return x->isBool() ? call.build.compare(Op::NotEqual, next, before) : call.build.map(Op::Sub, {next, before});
 }
 
-/// At the positions that an index has along an axis, the source; elsewhere as before. Of equal positions PyTorch
-/// promises nothing.
-NetNode *scatter(Call &call) {
-  Builder &build = call.build;
-  NetNode *x = call.tensor("self"), *index = call.tensor("index"),
-          *source = call.tensor(call.has("value") ? "value" : "src");
-  int dim = call.dim("dim", x->rank()), rank = x->rank();
-  for (int i = 0; i < rank; ++i)
-    if (i != dim && index->extent(i) != x->extent(i))
-      throw CannotImport("a scatter to a part of the other axes");
-  // The index's axis stands last, behind the axis that it names positions of.
-  std::vector<int64_t> column(rank + 1, 1);
-  column[dim] = x->extent(dim);
-  auto inLast = [&](NetNode *tensor) { return build.transpose(build.unsqueeze(tensor, rank), dim, rank); };
-  NetNode *is = build.compare(Op::Equal, inLast(index), build.view(build.arange(x->extent(dim)), column));
-  NetNode *any = build.reduce(Op::Any, is, {rank}, {ElementType::Bool, x->shape()});
-  if (source->rank()) {
-    source = build.map(Op::Where, {is, inLast(source), build.number(0, source->type.type)}, source->type.type);
-    source = build.reduce(Op::Sum, source, {rank}, x->type);
-  }
-  return build.make(Op::Where, {any, source, x}, x->type);
-}
-
 NetNode *gather(Call &call) {
   NetNode *x = call.tensor("self");
   return call.build.make(Op::Gather, {x, call.tensor("index")}, call.type(), {.dim = call.dim("dim", x->rank())});
@@ -226,20 +266,97 @@ NetNode *index(Call &call) {
   for (const NetNode *each : operands)
     if (each && each->isBool())
       throw CannotImport("an index by a mask, whose number of elements depends on values");
+  if (operands.size() == 1)
+    if (NetNode *before = turnedBack(call.build, x, operands[0]))
+      return before;
+  // Of axes that are not neighbours the indices' axes stand in front: as if these axes did.
+  std::vector<int64_t> indexed, others;
+  for (int64_t i = 0; i < x->rank(); ++i)
+    (i < int64_t(operands.size()) && operands[i] ? indexed : others).push_back(i);
+  if (indexed.back() - indexed.front() + 1 != int64_t(indexed.size())) {
+    std::erase(operands, nullptr);
+    indexed.insert(indexed.end(), others.begin(), others.end());
+    x = call.build.permute(x, indexed);
+  }
   operands.insert(operands.begin(), x);
   return call.build.make(Op::Index, operands, call.type());
 }
 
 NetNode *indexSelect(Call &call) {
   NetNode *x = call.tensor("self");
-  std::vector<NetNode *> operands(call.dim("dim", x->rank()) + 2);
-  operands.front() = x;
-  operands.back() = call.tensor("index");
-  return call.build.make(Op::Index, operands, call.type());
+  return call.build.indexAlong(x, call.dim("dim", x->rank()), call.tensor("index"));
 }
 
 NetNode *embedding(Call &call) {
   return call.build.make(Op::Embedding, {call.tensor("weight"), call.tensor("indices")}, call.type());
+}
+
+/// The diagonal of two axes, as the last one.
+NetNode *diagonal(Call &call) {
+  Builder &build = call.build;
+  NetNode *x = call.tensor("self");
+  int first = call.dim("dim1", x->rank(), 0), second = call.dim("dim2", x->rank(), 1);
+  int64_t offset = call.integer("offset"), count = call.shape().back();
+  std::vector<int64_t> order;
+  for (int i = 0; i < x->rank(); ++i)
+    if (i != first && i != second)
+      order.push_back(i);
+  size_t kept = order.size();
+  order.insert(order.begin(), {first, second});
+  std::vector<NetNode *> operands = {build.permute(x, order), build.arange(count, std::max<int64_t>(-offset, 0)),
+                                     build.arange(count, std::max<int64_t>(offset, 0))};
+  std::vector<int64_t> shape = {count}, back;
+  for (size_t i = 0; i < kept; ++i) {
+    shape.push_back(call.shape()[i]);
+    back.push_back(int64_t(i) + 1);
+  }
+  back.push_back(0);
+  return build.permute(build.make(Op::Index, operands, {x->type.type, shape}), back);
+}
+
+/// A vector on the diagonal of a matrix of zeros.
+NetNode *onDiagonal(Call &call) {
+  Builder &build = call.build;
+  NetNode *x = call.tensor("self");
+  int last = x->rank();
+  if (call.integer("offset") || call.dim("dim1", last + 1, -2) != last - 1 || call.dim("dim2", last + 1, -1) != last)
+    throw CannotImport("a diagonal other than the main one of the last axes");
+  NetNode *is = build.compare(Op::Equal, build.unsqueeze(build.arange(x->extent(last - 1)), 1),
+                              build.arange(x->extent(last - 1)));
+  return build.make(Op::Where, {is, build.unsqueeze(x, last), build.number(0, x->type.type)}, call.type());
+}
+
+NetNode *takeAlong(Call &call) {
+  NetNode *x = call.tensor("self"), *index = call.tensor("indices");
+  int dim = call.dim("dim", x->rank());
+  std::vector<int64_t> shape = call.shape();
+  index = call.build.expand(index, shape);
+  shape[dim] = x->extent(dim);
+  return call.build.make(Op::Gather, {call.build.expand(x, shape), index}, call.type(), {.dim = dim});
+}
+
+/// Vectors along axes of their own.
+NetNode *meshgrid(Call &call) {
+  std::vector<NetNode *> vectors = call.tensors("tensors");
+  if (call.text("indexing") == "xy" && vectors.size() > 1)
+    throw CannotImport("a grid of columns and rows; take indexing='ij'");
+  for (size_t i = 0; i < call.results.size(); ++i) {
+    std::vector<int64_t> column(vectors.size(), 1), shape;
+    column[i] = vectors[i]->extent(0);
+    for (const NetNode *each : vectors)
+      shape.push_back(each->extent(0));
+    call.results[i] = call.build.expand(call.build.view(vectors[i], column), shape);
+  }
+  return nullptr;
+}
+
+/// Tensors in their common shape.
+NetNode *broadcast(Call &call) {
+  std::vector<NetNode *> tensors = call.tensors("tensors");
+  for (size_t i = 0; i < call.results.size(); ++i)
+    if (call.isUsed(i))
+      call.results[i] = call.build.expand(tensors[i], call.type(i).shape);
+  return nullptr;
 }
 
 NetNode *oneHot(Call &call) {
@@ -251,31 +368,49 @@ NetNode *oneHot(Call &call) {
 const std::unordered_map<std::string_view, Handler> handlers = {{"permute", permute},
                                                                 {"transpose", transpose},
                                                                 {"swapaxes", transpose},
+                                                                {"swapdims", transpose},
                                                                 {"t", transpose},
+                                                                {"movedim", movedim},
                                                                 {"numpy_T", reverse},
                                                                 {"slice", slice},
                                                                 {"narrow", narrow},
+                                                                {"flip", flip},
                                                                 {"select", select},
                                                                 {"split", split},
                                                                 {"split_with_sizes", split},
                                                                 {"chunk", split},
+                                                                {"tensor_split", tensorSplit},
                                                                 {"unbind", unbind},
                                                                 {"cat", cat},
                                                                 {"concat", cat},
                                                                 {"stack", stack},
                                                                 {"repeat", repeat},
+                                                                {"tile", repeat},
                                                                 {"repeat_interleave", repeatInterleave},
                                                                 {"constant_pad_nd", pad},
                                                                 {"pad", pad},
+                                                                {"reflection_pad1d", pad},
+                                                                {"reflection_pad2d", pad},
+                                                                {"reflection_pad3d", pad},
+                                                                {"replication_pad1d", pad},
+                                                                {"replication_pad2d", pad},
+                                                                {"replication_pad3d", pad},
+                                                                {"_pad_circular", pad},
                                                                 {"roll", roll},
                                                                 {"slice_scatter", sliceScatter},
+                                                                {"select_scatter", sliceScatter},
                                                                 {"diff", difference},
                                                                 {"as_strided", asStrided},
-                                                                {"scatter", scatter},
+                                                                {"diagonal", diagonal},
+                                                                {"diag_embed", onDiagonal},
                                                                 {"gather", gather},
+                                                                {"take_along_dim", takeAlong},
                                                                 {"index", index},
+                                                                {"_unsafe_index", index},
                                                                 {"index_select", indexSelect},
                                                                 {"embedding", embedding},
+                                                                {"meshgrid", meshgrid},
+                                                                {"broadcast_tensors", broadcast},
                                                                 {"one_hot", oneHot}};
 const std::vector<std::string_view> views = {"view",    "_unsafe_view", "reshape",   "flatten", "unflatten",
                                              "view_as", "reshape_as",   "unsqueeze", "squeeze", "_reshape_alias"};

@@ -78,8 +78,10 @@ void Atoms::unify(const Axis &first, const Axis &second) {
       if (x->extent == y->extent) {
         if (x->role == Role::None)
           x->role = y->role;
-        if (x->sum.empty())
+        if (x->sum.empty()) {
           x->sum = std::move(y->sum);
+          x->plus = y->plus;
+        }
         x->isFixed |= y->isFixed;
         y->same = x;
       } else {

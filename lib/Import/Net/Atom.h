@@ -43,7 +43,8 @@ struct Atom {
   Role role = Role::None;
   Atom *same = nullptr;                   // the atom that it is united with
   std::vector<Atom *> parts{};            // if it is refined, row-major
-  std::vector<std::vector<Atom *>> sum{}; // of a concatenation: the axes whose extents add up to it
+  std::vector<std::vector<Atom *>> sum{}; // of a join, a pad or a slice: the axes whose extents, and `plus`, make it
+  int64_t plus = 0;
   int id = 0;
   bool isFixed = false; // the graph reads it position by position, so other sizes need another graph
 };

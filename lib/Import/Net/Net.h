@@ -97,6 +97,8 @@ struct NetNode {
   int dim = 0;
   double number = 0;
   Windows windows;
+  bool isFromEnd = false; // of a slice or a selected element: its start is counted from the end of the axis
+  bool isCut = false;     // of a slice: its length follows that of the axis
   // Where it is from.
   const Node *source = nullptr;
   const Input *input = nullptr; // of leaves
@@ -115,6 +117,7 @@ struct NetNode {
   std::vector<NetNode *> users; // that compute; each once
   bool isLive = false, isRule = false, isHeavy = false, isFloating = false;
   bool isOutput = false, isResult = false; // a result of the model; the rule that is one
+  bool isNext = false;                     // the value of a state after the run
   int weight = 0, cost = -1;               // operators in its expression; of conditions on integer inputs
   int segment = -1;
 
@@ -126,6 +129,8 @@ struct NetNode {
   bool isBool() const { return kindOf(type.type) == ElementKind::Truth; }
   bool is(OpClass opClass) const { return classOf(op) == opClass; }
   bool isMap() const { return is(OpClass::Map); }
+  /// Whether its value is another one in each run.
+  bool isDraw() const { return op == Op::Random || op == Op::Normal || op == Op::Dropout || op == Op::Training; }
   bool isElementwise() const { return is(OpClass::Infix) || is(OpClass::Function) || is(OpClass::Element); }
   /// Whether it is a number, a formula or a leaf: nothing below it is read.
   bool isLeaf() const { return is(OpClass::Leaf) || formula; }
@@ -137,7 +142,8 @@ struct Net {
   std::vector<NetNode *> inputs;  // the user's
   std::vector<NetNode *> outputs; // in the order of the model's results
   std::vector<std::string> outputNames;
-  std::vector<NetNode *> order; // what outputs depend on
+  std::vector<std::pair<NetNode *, NetNode *>> states; // with their values after the run
+  std::vector<NetNode *> order;                        // what outputs depend on
 };
 
 /// What cannot be imported: the operator, and its line of Python.
@@ -158,6 +164,14 @@ std::optional<double> evaluateAt(const NetNode *node, const NetNode *x, double a
 void roundTo(ElementType type, std::vector<double> &elements);
 /// A formula for a value; `isSized`: no table, for it would hold at the exported size alone.
 std::optional<Formula> fitFormula(const Dense &value, ElementType type, bool isSized);
+
+/// The axes that have an index, of an operator by indices: neighbours from `first` to before `last`. The axes of the
+/// indices stand in their place; `rank` is the number of these.
+struct IndexedAxes {
+  size_t first, last;
+  int rank;
+};
+IndexedAxes indexedAxes(const NetNode &node);
 
 /// The number that a value is everywhere.
 std::optional<double> numberOf(const NetNode *node);

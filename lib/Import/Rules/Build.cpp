@@ -26,24 +26,24 @@ E Rules::broadcast(NetNode *node, const Position &at) {
 
 E Rules::formula(NetNode *node, const Position &at) {
   const Formula &formula = *node->formula;
-  auto position = [&](int dim) { return join(at[dim], flat(node->axes[dim])); };
+  auto position = [&](int dim) { return joined(at[dim], flat(node->axes[dim])); };
   switch (formula.kind) {
   case Formula::Number: return exprs.number(formula.value, node->type.type);
   case Formula::Affine: {
-    Affine sum{int64_t(formula.value)};
+    E sum = exprs.position(Affine(int64_t(formula.value)));
     for (auto [dim, factor] : formula.factors)
-      sum = sum + position(dim) * factor;
-    return node->isReal() ? exprs.real(exprs.position(sum)) : exprs.position(sum);
+      sum = exprs.sum(Op::Add, sum, exprs.times(position(dim), factor));
+    return node->isReal() ? exprs.real(sum) : sum;
   }
   case Formula::Band:
   case Formula::Mask: {
-    Affine row = position(formula.row), column = position(formula.column);
+    E row = position(formula.row), column = position(formula.column);
     E condition = exprs.number(1, ElementType::Bool);
     auto bound = [&](int64_t distance, bool isHigh) {
       bool isStrict = distance == (isHigh ? -1 : 1);
       Op op = isHigh ? (isStrict ? Op::Less : Op::LessEqual) : (isStrict ? Op::Greater : Op::GreaterEqual);
-      E limit = exprs.position(row + Affine(isStrict ? 0 : distance));
-      condition = exprs.logic(Op::And, condition, exprs.infix(op, exprs.position(column), limit));
+      E limit = exprs.sum(Op::Add, row, exprs.position(Affine(isStrict ? 0 : distance)));
+      condition = exprs.logic(Op::And, condition, exprs.infix(op, column, limit));
     };
     if (formula.high)
       bound(*formula.high, true);
@@ -52,9 +52,9 @@ E Rules::formula(NetNode *node, const Position &at) {
     return formula.kind == Formula::Band ? condition : exprs.choice(condition, exprs.number(0), exprs.infinity());
   }
   case Formula::Geometric: {
-    E extent = exprs.make(
-        {.kind = Expr::Extent, .number = double(node->extent(formula.row)), .affine = position(formula.row)});
-    E exponent = exprs.infix(Op::Div, exprs.position(position(formula.row)), extent);
+    E row = position(formula.row);
+    E extent = exprs.make({.kind = Expr::Extent, .number = double(node->extent(formula.row)), .affine = row->affine});
+    E exponent = exprs.infix(Op::Div, row, extent);
     return exprs.call(Op::Pow,
                       {exprs.number(formula.value), exprs.make({.kind = Expr::Negate, .arguments = {exponent}})});
   }
@@ -62,7 +62,7 @@ E Rules::formula(NetNode *node, const Position &at) {
     std::vector<E> choices;
     for (double each : formula.table)
       choices.push_back(exprs.number(each, node->type.type));
-    return chooseByNumber(exprs.position(position(formula.row)), choices);
+    return chooseByNumber(position(formula.row), choices);
   }
   }
   return nullptr;
@@ -148,15 +148,22 @@ E Rules::gather(NetNode *node, const Position &at) {
     own[node->dim] = position(index, x->axes[node->dim]);
     return element(x, own);
   }
-  size_t first = 0, last = node->operands.size() - 1;
-  while (!node->operands[first + 1])
-    ++first;
-  int rank = node->rank() - (x->rank() - int(last - first));
+  auto [first, last, rank] = indexedAxes(*node);
   Position middle(at.begin() + first, at.begin() + first + rank), own(at.begin(), at.begin() + first);
   for (size_t i = first; i < last; ++i)
     own.push_back(position(broadcast(node->operands[i + 1], middle), x->axes[i]));
   own.insert(own.end(), at.begin() + first + rank, at.end());
-  return element(x, own);
+  const NetNode *index = node->operands[first + 1];
+  if (last != first + 1 || !index->formula || index->formula->kind != Formula::Table)
+    return element(x, own);
+  // A position is no choice of numbers: the element is.
+  const Formula &table = *index->formula;
+  std::vector<E> choices;
+  for (double each : table.table) {
+    own[first] = position(exprs.number(each, ElementType::I64), x->axes[first]);
+    choices.push_back(element(x, own));
+  }
+  return chooseByNumber(exprs.position(join(middle[table.row], flat(index->axes[table.row]))), choices);
 }
 
 E Rules::reduction(NetNode *node, const Position &at) {
@@ -230,6 +237,8 @@ E Rules::elementwise(NetNode *node, const Position &at) {
     if (x->kind == Expr::Read || x->kind == Expr::Position)
       return exprs.infix(Op::Mul, x, x);
     return exprs.call(Op::Pow, {x, exprs.number(2)});
+  case Op::Dropout:
+    return exprs.make({.kind = Expr::Call, .op = node->op, .arguments = {x}, .settings = {{"rate", node->number}}});
   case Op::LeakyRelu:
     return exprs.make({.kind = Expr::Call, .op = node->op, .arguments = {x}, .settings = {{"slope", node->number}}});
   case Op::Elu:
@@ -282,6 +291,7 @@ E Rules::define(NetNode *node, const Position &at) {
   case Op::PatchConv: return patches(node, at);
   case Op::Cat: return stacked(node, at);
   case Op::Pad: return padded(node, at);
+  case Op::Training: return exprs.call(node->op, {});
   case Op::Repeat: {
     Position own(at.end() - node->operands[0]->rank(), at.end());
     for (size_t i = 0, more = at.size() - own.size(); i < own.size(); ++i)

@@ -16,7 +16,7 @@ NetNode *plc::import::belowMaps(NetNode *node) {
 
 static bool isJoin(const NetNode *node) { return node->op == Op::Cat && node->tile.kind == Tile::Stack; }
 static bool isIndex(const NetNode *node) {
-  return node->op == Op::Index || node->op == Op::Embedding || node->op == Op::Gather;
+  return node->op == Op::Index || node->op == Op::Embedding || node->op == Op::Gather || node->op == Op::Scatter;
 }
 /// A condition that costs nothing to state again.
 static constexpr int cheapest = 6;
@@ -57,7 +57,7 @@ std::vector<NetNode *> Rules::consumers(const NetNode *node) const {
       found.insert(found.end(), std::count(user->operands.begin(), user->operands.end(), node), user);
     }
   }
-  if (node->isOutput || node->isResult)
+  if (node->isOutput || node->isResult || node->isNext)
     found.push_back(nullptr);
   return found;
 }
@@ -109,7 +109,8 @@ bool Rules::isRuleInside(NetNode *node, NetNode *user) {
   bool isFormula = to == Op::Convolution && !isLibraryConvolution(user);
   if (to == Op::Pad || isFormula)
     return true;
-  if (user->is(OpClass::Whole) && to != Op::Softmax && to != Op::LogSoftmax && to != Op::CumSum && to != Op::Cat) {
+  if (user->is(OpClass::Whole) && to != Op::Softmax && to != Op::LogSoftmax && to != Op::Running && to != Op::Cat &&
+      to != Op::CrossEntropy && to != Op::Scatter) {
     // Behind changes of indices there may be no function of whole tensors.
     bool isInPlace = (to == Op::Convolution || to == Op::MaxPool || to == Op::MeanPool) && user->operands[0] == node &&
                      (!user->operand(1) || !user->operands[1]->isMap());
@@ -146,10 +147,27 @@ static bool isPaddedSlice(const NetNode *node) {
 
 /// Whether a value is read at an offset.
 static bool hasOffset(const NetNode *node) {
-  for (; node->isMap() && !node->isLeaf() && !node->isRule; node = node->operands[0])
-    if (node->op == Op::Slice && node->tile.kind == Tile::Offset)
-      return true;
-  return false;
+  if (!node || node->isLeaf() || node->isRule || !(node->isMap() || node->isElementwise()))
+    return false;
+  return (node->op == Op::Slice && node->tile.kind == Tile::Offset) ||
+         std::any_of(node->operands.begin(), node->operands.end(), hasOffset);
+}
+
+/// Whether the rule of a value calls a function on whole tensors.
+static bool takesWhole(const NetNode *node) {
+  switch (node->op) {
+  case Op::Lstm:
+  case Op::Gru:
+  case Op::GroupNorm:
+  case Op::ConvTranspose:
+  case Op::MaxPool:
+  case Op::MeanPool:
+  case Op::UpsampleNearest:
+  case Op::UpsampleLinear: return true;
+  case Op::BatchNorm: return node->rank() == 4;
+  case Op::Convolution: return node->windows.stride.size() == 2 && !node->operand(2);
+  default: return false;
+  }
 }
 
 bool Rules::isRule(NetNode *node) {
@@ -162,9 +180,11 @@ bool Rules::isRule(NetNode *node) {
   if (node->isMap())
     return false;
   std::vector<NetNode *> uses = consumers(node);
-  if (node->op == Op::Lstm) // its function takes whole tensors
+  if (takesWhole(node))
     for (NetNode *operand : node->operands)
-      if (operand->op == Op::Permute) {
+      if (operand && !operand->isLeaf() &&
+          (operand->op == Op::Permute || operand->op == Op::Slice || operand->op == Op::Select ||
+           operand->op == Op::Expand)) {
         operand->isRule = true;
         operand->segment = node->segment;
       }
@@ -178,7 +198,7 @@ bool Rules::isRule(NetNode *node) {
       step->isRule = true;
       step->segment = step == part || step->segment < 0 ? node->segment : step->segment;
     }
-  if (node->is(OpClass::Whole))
+  if (node->is(OpClass::Whole) || node->op == Op::Dropout || node->isNext)
     return true;
   bool isOwn =
       std::all_of(uses.begin(), uses.end(), [&](auto *user) { return user && user->segment == node->segment; });

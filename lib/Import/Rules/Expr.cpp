@@ -20,11 +20,12 @@ Affine Affine::operator+(const Affine &other) const {
       sum.factors.erase(same);
   }
   sum.isFirstPart = false;
+  sum.end = sum.end && other.end ? nullptr : sum.end ? sum.end : other.end;
   return sum;
 }
 
 Affine Affine::operator*(int64_t factor) const {
-  Affine product(constant * factor);
+  Affine product(constant * factor, factor == 1 ? end : nullptr);
   if (factor)
     for (auto [index, each] : factors)
       product.factors.push_back({index, each * factor});
@@ -62,9 +63,10 @@ E Exprs::real(E e) {
 E Exprs::integer(E e) { return e->kind == Expr::Call && e->op == Op::ToInteger ? e : call(Op::ToInteger, {e}); }
 
 E Exprs::sum(Op op, E a, E b) {
-  if (b->isNumber(0))
+  auto isZero = [](E e) { return e->isNumber(0) || (e->kind == Expr::Position && e->affine == Affine()); };
+  if (isZero(b))
     return a;
-  if (a->isNumber(0) && op == Op::Add)
+  if (isZero(a) && op == Op::Add)
     return b;
   bool isWhole = b->kind == Expr::Number && b->number == std::floor(b->number) && std::fabs(b->number) < 1e9;
   if (a->kind == Expr::Position && (b->kind == Expr::Position || isWhole))
@@ -78,6 +80,12 @@ E Exprs::sum(Op op, E a, E b) {
       return choice(mask->arguments[0], sum(Op::Add, mask->arguments[1], x), infinity());
   bool isCarried = b->kind == Expr::Read && !b->key.node->is(OpClass::Leaf) && a->kind != Expr::Read;
   return isCarried ? infix(op, b, a) : infix(op, a, b); // what is carried on stands first
+}
+
+E Exprs::times(E e, int64_t factor) {
+  if (e->kind == Expr::Position)
+    return position(e->affine * factor);
+  return factor == 1 ? e : infix(Op::Mul, e, number(double(factor), ElementType::I64));
 }
 
 E Exprs::product(E a, E b) {

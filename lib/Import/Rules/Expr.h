@@ -19,15 +19,18 @@ struct Affine {
   int64_t constant = 0;
   std::vector<std::pair<const Var *, int64_t>> factors{};
   bool isFirstPart = false; // the first part of a longer axis, which is printed as `0 + i`
+  Atom *end = nullptr;      // the constant is counted from the end of this axis, which is printed as `S - 1`
 
-  explicit Affine(int64_t constant = 0) : constant(constant) {}
+  explicit Affine(int64_t constant = 0, Atom *end = nullptr) : constant(constant), end(end) {}
   explicit Affine(const Var *index) : factors{{index, 1}} {}
   Affine operator+(const Affine &other) const;
   Affine operator*(int64_t factor) const;
   /// The index, if it is one index alone.
   const Var *single() const;
   bool isConstant() const { return factors.empty(); }
-  bool operator==(const Affine &other) const { return constant == other.constant && factors == other.factors; }
+  bool operator==(const Affine &other) const {
+    return constant == other.constant && factors == other.factors && end == other.end;
+  }
 };
 
 struct Expr;
@@ -50,7 +53,7 @@ using Position = std::vector<Terms>;
 /// apart.
 struct RuleKey {
   NetNode *node = nullptr;
-  std::vector<std::pair<int, int64_t>> chosen{}; // positions in the order of the rule's axes
+  std::vector<std::pair<int, int64_t>> chosen{}; // axes of the rule, and numbers on them; less than 0 from the end
   auto operator<=>(const RuleKey &) const = default;
 };
 
@@ -103,6 +106,7 @@ public:
   E real(E e);
   E integer(E e);
   E sum(Op op, E a, E b); // + or -
+  E times(E position, int64_t factor);
   E product(E a, E b);
   E logic(Op op, E a, E b); // and, or
   E negation(E condition);  // not

@@ -31,185 +31,38 @@ bool Rules::isPlainRead(E e, const std::vector<const Var *> &vars, const Layer &
                     [](const Term &term, const Var *var) { return term.single() == var; });
 }
 
-static std::vector<const Var *> indicesOf(const Terms &terms) {
-  std::vector<const Var *> vars;
-  for (const Term &term : terms)
-    vars.push_back(term.single());
-  return vars;
-}
-
-static bool isNumber(E e) { return e->kind == Expr::Number; }
-
-/// Operands as whole tensors; nullopt if one is read by parts or in another order of axes. Functions of one element may
-/// stand inside.
-std::optional<std::vector<E>> Rules::wholeOperands(NetNode *node, const std::vector<size_t> &operands) {
-  std::vector<E> arguments;
-  for (size_t k : operands) {
-    NetNode *x = node->operands[k];
-    Position at = varPosition(exprs, x->axes);
-    std::vector<const Var *> vars;
-    for (const Terms &terms : at)
-      for (const Term &term : terms)
-        vars.push_back(term.single());
-    E e = element(x, at), inner = e;
-    while ((inner->kind == Expr::Call && std::all_of(inner->arguments.begin() + 1, inner->arguments.end(), isNumber)) ||
-           inner->kind == Expr::Negate)
-      inner = inner->arguments[0];
-    if (!isPlainRead(inner, vars, *layer))
-      return std::nullopt;
-    arguments.push_back(e);
-  }
-  return arguments;
-}
-
-/// A function of the library on whole tensors.
-E Rules::whole(NetNode *node, const std::vector<size_t> &operands, Settings settings) {
-  std::optional<std::vector<E>> arguments = wholeOperands(node, operands);
-  if (!arguments)
-    throw CannotImport("an operand that is read by parts", node);
-  return exprs.make({.kind = Expr::Whole, .op = node->op, .arguments = *arguments, .settings = std::move(settings)});
-}
-
-/// Layer norm and RMS norm: on whole tensors if they read and write all axes in order.
-E Rules::normalization(NetNode *node, const Position &at, const std::vector<const Var *> &left) {
-  bool isLayer = node->op == Op::LayerNorm;
-  size_t count = isLayer ? node->ints[0] : 1;
-  E e = element(node->operands[0], at);
-  Position last(at.end() - count, at.end());
-  std::vector<const Var *> vars;
-  for (const Terms &terms : last)
-    for (const Var *var : indicesOf(terms))
-      vars.push_back(var);
-  std::vector<E> arguments = {e};
-  bool isPlain = vars.size() == 1 && isPlainRead(e, left, *layer) && !hasUnits(e->key.node) && left.back() == vars[0];
-  for (size_t k = 1; k < (isLayer ? 3 : 2); ++k) {
-    NetNode *w = node->operand(k);
-    isPlain &= w && isParameter(w);
-    arguments.push_back(w ? element(w, last) : exprs.number(k == 1));
-  }
-  Settings settings;
-  if (node->number != 1e-5)
-    settings.push_back({"eps", node->number});
-  if (!isPlain)
-    return exprs.make(
-        {.kind = Expr::Library, .op = node->op, .arguments = arguments, .vars = vars, .settings = std::move(settings)});
-  return exprs.make({.kind = Expr::Whole, .op = node->op, .arguments = arguments, .settings = std::move(settings)});
-}
-
-/// Rotary positions: on whole tensors if their axes are the last two, in order.
-E Rules::rotated(NetNode *node, const Position &at, const std::vector<const Var *> &left) {
-  E e = element(node->operands[0], at);
-  const Terms &rows = at[size_t(node->dim)], &columns = at.back();
-  if (rows.size() != 1 || columns.size() != 1)
-    throw Misaligned("rotary positions along an axis that a view divides");
-  std::vector<const Var *> vars = {rows[0].single(), columns[0].single()};
-  Settings settings;
-  if (node->number != 10000)
-    settings.push_back({"base", node->number});
-  bool isPlain =
-      isPlainRead(e, left, *layer) && !hasUnits(e->key.node) && std::equal(vars.begin(), vars.end(), left.end() - 2);
-  return exprs.make({.kind = isPlain ? Expr::Whole : Expr::Library,
-                     .op = node->op,
-                     .arguments = {e},
-                     .vars = isPlain ? std::vector<const Var *>() : vars,
-                     .settings = std::move(settings)});
-}
-
-E Rules::batchNorm(NetNode *node, const Position &at) {
-  Settings settings;
-  if (node->number != 1e-5)
-    settings.push_back({"eps", node->number});
-  bool isWhole = node->rank() == 4 && node->operands[3] && node->operands[4];
-  for (const Axis &axis : node->axes)
-    isWhole &= !axis.empty();
-  if (isWhole)
-    return whole(node, {0, 1, 2, 3, 4}, settings);
-  auto channel = [&](size_t k) { return element(node->operands[k], {at[1]}); };
-  E deviation = exprs.call(Op::Rsqrt, {exprs.infix(Op::Add, channel(2), exprs.number(node->number))});
-  E e = exprs.infix(Op::Mul, exprs.infix(Op::Sub, element(node->operands[0], at), channel(1)), deviation);
-  if (node->operands[3])
-    e = exprs.infix(Op::Mul, e, channel(3));
-  return node->operands[4] ? exprs.infix(Op::Add, e, channel(4)) : e;
-}
-
-E Rules::runningSum(NetNode *node, const Position &at) {
+/// The element of a concatenation by a choice of its part, from the last one on.
+E Rules::chosenPart(NetNode *node, const Position &at) {
   Axis leaves = flat(node->axes[node->dim]);
-  if (leaves.size() != 1)
-    throw Misaligned("a running sum along an axis that a view divides");
-  const Var *before = exprs.var(leaves[0]);
-  Position own = at;
-  own[node->dim] = {Term{Affine(before)}};
-  E e = element(node->operands[0], own);
-  if (node->operands[0]->isBool())
-    e = exprs.integer(e);
-  E isBefore = exprs.infix(Op::LessEqual, exprs.position(Affine(before)), joined(at[node->dim], leaves));
-  return exprs.reduce(Op::Sum, {before}, exprs.choice(isBefore, e, exprs.number(0)));
-}
-
-/// Positions of the largest.
-E Rules::best(NetNode *node, const Position &at) {
-  NetNode *x = node->operands[0];
-  Axis leaves = flat(x->axes[node->dim]);
-  if (leaves.empty())
-    return exprs.number(0, ElementType::I64);
-  if (leaves.size() != 1)
-    throw Misaligned("the largest along an axis that a view divides");
-  const Var *over = exprs.var(leaves[0]);
-  Position own = at;
-  if (node->op == Op::ArgMax && node->rank() < x->rank())
-    own.insert(own.begin() + node->dim, Terms());
-  own[node->dim] = {Term{Affine(over)}};
-  E e = element(x, own);
-  if (node->op == Op::ArgMax)
-    return exprs.reduce(node->op, {over}, e);
-  const Var *rank = at[node->dim][0].single();
-  return exprs.make({.kind = Expr::TopK, .arguments = {e}, .vars = {over, rank}});
-}
-
-E Rules::right(const Rule &rule, const Position &at) {
-  NetNode *node = rule.key.node;
-  switch (node->op) {
-  case Op::LayerNorm:
-  case Op::RmsNorm: return normalization(node, at, rule.left);
-  case Op::BatchNorm: return batchNorm(node, at);
-  case Op::Rope:
-  case Op::RopePairs: return rotated(node, at, rule.left);
-  case Op::Convolution:
-  case Op::ConvTranspose: return convolution(node, at);
-  case Op::Lstm: return whole(node, {0, 1, 2, 3}, {});
-  case Op::UpsampleNearest:
-  case Op::UpsampleLinear: return whole(node, {0}, {{"K", double(node->ints[0])}});
-  case Op::MaxPool:
-  case Op::MeanPool: return pool(node, at);
-  case Op::GroupNorm: {
-    Settings settings = {{"GROUPS", double(node->ints[0])}};
-    if (node->number != 1e-5)
-      settings.push_back({"eps", node->number});
-    return whole(node, {0, 1, 2}, settings);
+  E result = nullptr, position = joined(at[node->dim], leaves);
+  int64_t begin = node->extent(node->dim);
+  for (size_t k = node->operands.size(); k-- > 0;) {
+    NetNode *part = node->operands[k];
+    int64_t end = begin;
+    begin -= part->extent(node->dim);
+    Position own = at;
+    own[node->dim] = moved(at[node->dim], leaves, 1, Affine(-begin), flat(part->axes[node->dim]));
+    E e = element(part, own), limit = exprs.number(double(end), ElementType::I64);
+    result = result ? exprs.choice(exprs.infix(Op::Less, position, limit), e, result) : e;
   }
-  case Op::Softmax:
-  case Op::LogSoftmax:
-    return exprs.make({.kind = Expr::Library,
-                       .op = node->op,
-                       .arguments = {element(node->operands[0], at)},
-                       .vars = indicesOf(at[node->dim])});
-  case Op::CumSum: return runningSum(node, at);
-  case Op::TopK:
-  case Op::ArgMax: return best(node, at);
-  default: return define(node, at);
-  }
+  return result;
 }
 
-/// A concatenation: a clause for each part, behind those in front of it.
+/// A concatenation: a clause for each part, behind those in front of it. If a view divides its axis, no index counts
+/// that, so it is a choice.
 void Rules::joinParts(Rule &rule, const Position &at) {
   NetNode *node = rule.key.node;
+  if (flat(node->axes[node->dim]).size() > 1) {
+    rule.right = chosenPart(node, at);
+    return;
+  }
   const Var *index = at[node->dim][0].single();
   std::vector<Axis> before;
   for (NetNode *part : node->operands) {
     Axis leaves = flat(part->axes[node->dim]);
     Position own = at;
     own[node->dim] = varPosition(exprs, {part->axes[node->dim]})[0];
-    Affine position = join(own[node->dim], leaves);
+    Term position{join(own[node->dim], leaves)};
     Clause clause{{}, element(part, own), 0, before};
     before.push_back(leaves);
     if (clause.right->isNumber(0) && node->operands.size() > 1) // what no clause gives is 0
@@ -217,7 +70,7 @@ void Rules::joinParts(Rule &rule, const Position &at) {
     for (const Var *var : rule.left) {
       if (var == index)
         clause.joined = clause.left.size();
-      clause.left.push_back(var == index ? position : Affine(var));
+      clause.left.push_back(var == index ? position : Term{Affine(var)});
     }
     rule.clauses.push_back(std::move(clause));
   }
@@ -254,7 +107,33 @@ void Rules::mergeAxes(Rule &rule, const Position &at) {
   }
   Clause clause{{}, element(x, from)};
   for (const Var *var : rule.left)
-    clause.left.push_back(var == index ? join(merged, leaves) : Affine(var));
+    clause.left.push_back(Term{var == index ? join(merged, leaves) : Affine(var)});
+  rule.clauses.push_back(std::move(clause));
+}
+
+/// Values that are joined to a tensor at computed positions: one clause, over the axes of the indices.
+void Rules::scatter(Rule &rule) {
+  NetNode *node = rule.key.node, *source = node->operands[0];
+  auto [first, last, rank] = indexedAxes(*node);
+  std::vector<Axis> middle(rank);
+  for (size_t i = first; i < last; ++i) {
+    const NetNode *index = node->operands[i + 1];
+    for (int k = 0, more = rank - index->rank(); k < index->rank(); ++k)
+      if (middle[k + more].empty())
+        middle[k + more] = index->axes[k];
+  }
+  Position inner = varPosition(exprs, middle), outer = varPosition(exprs, node->axes),
+           all(outer.begin(), outer.begin() + first);
+  all.insert(all.end(), inner.begin(), inner.end());
+  all.insert(all.end(), outer.begin() + last, outer.end());
+  for (size_t i = first; i < last; ++i)
+    outer[i] = position(broadcast(node->operands[i + 1], inner), node->axes[i]);
+  Terms terms;
+  for (const Terms &each : outer)
+    terms.insert(terms.end(), each.begin(), each.end());
+  Clause clause{{}, broadcast(source, all)};
+  for (int i : order[node])
+    clause.left.push_back(terms[i]);
   rule.clauses.push_back(std::move(clause));
 }
 
@@ -262,7 +141,7 @@ void Rules::mergeAxes(Rule &rule, const Position &at) {
 /// the step of a loop has them.
 void Rules::keepUsed(Layer &layer, Rule &rule) {
   std::vector<const Var *> used = varsOf(rule.right), kept;
-  bool isWhole = rule.right->kind == Expr::Whole;
+  bool isWhole = rule.right->kind == Expr::Whole || rule.key.node->isDraw();
   bool isResult = std::find(layer.results.begin(), layer.results.end(), rule.key.node) != layer.results.end();
   walk(rule.right, [&](E e) { isWhole |= e->kind == Expr::Product && e->arguments[0]->isNumber(0); });
   rule.keeps.clear();
@@ -285,7 +164,9 @@ void Rules::fill(Layer &home, Rule &rule) {
   Axis leaves = flat(node->axes);
   for (size_t i = 0; i < ordered.size(); ++i) {
     if (auto number = chosenAt.find(int(i)); number != chosenAt.end()) {
-      terms[ordered[i]] = Term{Affine(number->second)};
+      Atom *leaf = leaves[ordered[i]];
+      int64_t at = number->second;
+      terms[ordered[i]] = Term{at < 0 ? Affine(at + leaf->extent, leaf) : Affine(at)};
       continue;
     }
     rule.left.push_back(exprs.var(leaves[ordered[i]]));
@@ -298,15 +179,17 @@ void Rules::fill(Layer &home, Rule &rule) {
       mergeAxes(rule, at);
     else if (node->op == Op::Cat && node->tile.kind != Tile::Stack)
       joinParts(rule, at);
+    else if (node->op == Op::Scatter)
+      scatter(rule);
     else
       rule.right = right(rule, at);
   } catch (const Misaligned &error) {
     throw CannotImport(error.what(), node);
   }
-  if (!rule.right) // it has clauses
-    return;
   bool isPosition = node->op == Op::TopK || node->op == Op::ArgMax;
   rule.isInteger = isInteger(node->type.type) && !isPosition;
+  if (!rule.right) // it has clauses
+    return;
   if (rule.isInteger)
     rule.right = exprs.integer(rule.right);
   keepUsed(home, rule);
@@ -322,6 +205,11 @@ E Rules::read(NetNode *node, const Position &at) {
   for (const Terms &each : at)
     terms.insert(terms.end(), each.begin(), each.end());
   if (node->is(OpClass::Leaf)) {
+    bool isOwn =
+        std::any_of(layer->states.begin(), layer->states.end(), [&](auto &each) { return each.first == node; });
+    if (node->op == Op::State && !isOwn)
+      throw CannotImport("the buffer '" + node->name +
+                         "' changes in one block of the model and is read in another one");
     note(node);
     return exprs.make({.kind = Expr::Read, .key = {node}, .terms = terms});
   }
@@ -344,8 +232,10 @@ E Rules::read(NetNode *node, const Position &at) {
   for (size_t i = 0; i < ordered.size(); ++i)
     if (std::optional<int64_t> number = ordered[i].number()) {
       numbers.push_back(int(i));
-      if (chosen.contains(node))
-        key.chosen.push_back({int(i), *number});
+      if (chosen.contains(node)) {
+        const Atom *end = ordered[i].affine.end;
+        key.chosen.push_back({int(i), *number - (end ? end->extent : 0)});
+      }
     }
   seen[node].insert(numbers);
   const Rule &made = *rule(home, key);
@@ -376,12 +266,16 @@ void Rules::buildLayer(Layer &home) {
   std::sort(home.results.begin(), home.results.end(), [](auto *a, auto *b) { return a->id < b->id; });
   for (NetNode *node : home.results)
     rule(home, {node});
+  for (auto [state, next] : home.states)
+    rule(home, {next});
   std::stable_sort(home.rules.begin(), home.rules.end(), [](const Rule *a, const Rule *b) {
     return std::pair(a->key.node->id, a->key.chosen) < std::pair(b->key.node->id, b->key.chosen);
   });
   std::set<RuleKey> needed;
   for (const NetNode *node : home.results)
     needed.insert({const_cast<NetNode *>(node)});
+  for (auto [state, next] : home.states)
+    needed.insert({next});
   std::vector<Rule *> kept;
   for (size_t i = home.rules.size(); i-- > 0;) {
     Rule *rule = home.rules[i];
@@ -394,8 +288,12 @@ void Rules::buildLayer(Layer &home) {
     };
     if (rule->right)
       walk(rule->right, need);
-    for (const Clause &clause : rule->clauses)
+    for (const Clause &clause : rule->clauses) {
       walk(clause.right, need);
+      for (const Term &term : clause.left)
+        if (term.computed)
+          walk(term.computed, need);
+    }
   }
   home.rules = std::move(kept);
 }
@@ -422,6 +320,8 @@ void Rules::takeOutputs() {
 void Rules::run() {
   for (NetNode *output : net.outputs)
     output->isOutput = true;
+  for (auto [state, next] : net.states)
+    next->isNext = true;
   for (NetNode *node : net.order)
     if (node->op == Op::Constant && !node->formula)
       node->op = Op::Parameter; // a table that no formula gives: frozen
@@ -437,6 +337,8 @@ void Rules::run() {
       if (std::find(results.begin(), results.end(), output) == results.end())
         results.push_back(output);
     }
+    for (const auto &each : net.states)
+      layers[each.second->segment].states.push_back(each);
     for (size_t i = layers.size(); i-- > 0;)
       buildLayer(layers[i]);
     if (iteration == 0)

@@ -6,11 +6,12 @@
 using namespace plc;
 using namespace plc::import;
 
-/// The digits of a number on an axis's atoms.
-static Terms digitsOf(int64_t number, const Axis &leaves) {
+/// The digits of a number on an axis's atoms; of one of the last elements, counted from the end of each atom.
+static Terms digitsOf(int64_t number, const Axis &leaves, bool isFromEnd = false) {
   Terms terms(leaves.size());
+  isFromEnd = isFromEnd && !leaves.empty() && extentOf(leaves) - number <= leaves.back()->extent;
   for (size_t i = leaves.size(); i-- > 0; number /= leaves[i]->extent)
-    terms[i].affine = Affine(number % leaves[i]->extent);
+    terms[i].affine = Affine(number % leaves[i]->extent, isFromEnd ? leaves[i] : nullptr);
   return terms;
 }
 
@@ -19,7 +20,7 @@ Terms Rules::digits(const Affine &number, const Axis &leaves) {
   if (leaves.size() == 1)
     return {Term{number}};
   if (number.isConstant())
-    return digitsOf(number.constant, leaves);
+    return digitsOf(number.constant, leaves, number.end);
   Terms terms;
   int64_t stride = extentOf(leaves);
   for (Atom *leaf : leaves) {
@@ -49,6 +50,8 @@ Terms Rules::computedDigits(E e, const Axis &leaves) {
 }
 
 E Rules::joined(const Terms &digits, const Axis &leaves) {
+  if (std::none_of(digits.begin(), digits.end(), [](const Term &term) { return term.computed; }))
+    return exprs.position(join(digits, leaves));
   // The digits of one expression are that expression.
   E first = digits.empty() ? nullptr : digits[0].computed;
   if (first && first->kind == Expr::Infix && first->op == Op::FloorDiv) {
@@ -73,9 +76,7 @@ E Rules::joined(const Terms &digits, const Axis &leaves) {
 Terms Rules::moved(const Terms &terms, const Axis &own, int64_t factor, const Affine &offset, const Axis &source) {
   if (std::none_of(terms.begin(), terms.end(), [](const Term &term) { return term.computed; }))
     return digits(join(terms, own) * factor + offset, source);
-  E e = joined(terms, own);
-  if (factor != 1)
-    e = exprs.infix(Op::Mul, e, exprs.number(double(factor), ElementType::I64));
+  E e = exprs.times(joined(terms, own), factor);
   if (!(offset == Affine()))
     e = exprs.sum(Op::Add, e, exprs.position(offset));
   return source.size() == 1 ? Terms{Term{Affine(), e}} : computedDigits(e, source);
@@ -94,7 +95,7 @@ Position Rules::throughSlice(const NetNode *node, Position at) {
     return at;
   bool isComputed = std::any_of(terms.begin(), terms.end(), [](const Term &term) { return term.computed; });
   if (source.size() == 1 && !isComputed) {
-    Affine position = join(terms, own) * tile.step + Affine(tile.start);
+    Affine position = join(terms, own) * tile.step + Affine(tile.start, node->isFromEnd ? source[0] : nullptr);
     position.isFirstPart = position.single() != nullptr;
     terms = {Term{position}};
     return at;
@@ -102,8 +103,8 @@ Position Rules::throughSlice(const NetNode *node, Position at) {
   // Inside one turn of the last digit, or anywhere.
   int64_t turn = source.back()->extent, inside = tile.start % turn;
   if (!isComputed && tile.step == 1 && own.size() == 1 && inside + own[0]->extent <= turn) {
-    Terms digits = digitsOf(tile.start / turn, Axis(source.begin(), source.end() - 1));
-    digits.push_back(Term{terms[0].affine + Affine(inside)});
+    Terms digits = digitsOf(tile.start, source, node->isFromEnd);
+    digits.back().affine = terms[0].affine + digits.back().affine;
     terms = digits;
   } else {
     terms = moved(terms, own, tile.step, Affine(tile.start), source);
@@ -144,9 +145,15 @@ Position Rules::throughMap(const NetNode *node, const Position &at) {
     return own;
   }
   case Op::Slice: return throughSlice(node, at);
+  case Op::Unfold: {
+    Position own(at.begin(), at.end() - 1);
+    Affine inside = join(at.back(), flat(node->axes.back())) * node->ints[1];
+    own[node->dim] = moved(at[node->dim], flat(node->axes[node->dim]), node->ints[0], inside, flat(x->axes[node->dim]));
+    return own;
+  }
   case Op::Select: {
     Position own = at;
-    own.insert(own.begin() + node->dim, digitsOf(node->ints[0], flat(x->axes[node->dim])));
+    own.insert(own.begin() + node->dim, digitsOf(node->ints[0], flat(x->axes[node->dim]), node->isFromEnd));
     return own;
   }
   default: return at;

@@ -15,7 +15,7 @@ namespace plc::import {
 
 /// One clause of a rule that joins parts: its left side, and its right side.
 struct Clause {
-  std::vector<Affine> left;
+  Terms left;
   E right;
   size_t joined = 0;          // the position of a part, among those on the left
   std::vector<Axis> before{}; // the parts in front of it
@@ -37,6 +37,7 @@ struct Layer {
   std::vector<NetNode *> results; // used outside
   std::vector<Rule *> rules;
   std::map<RuleKey, Rule *> made;
+  std::vector<std::pair<NetNode *, NetNode *>> states; // with their next values
 };
 
 /// Decides which values are rules, and makes them.
@@ -111,12 +112,15 @@ private:
   E windowed(NetNode *node, const Position &at);
   E runningSum(NetNode *node, const Position &at);
   E best(NetNode *node, const Position &at);
+  E crossEntropy(NetNode *node, const Position &at);
+  void scatter(Rule &rule);
   using Settings = std::vector<std::pair<const char *, double>>;
   std::optional<std::vector<E>> wholeOperands(NetNode *node, const std::vector<size_t> &operands);
   E whole(NetNode *node, const std::vector<size_t> &operands, Settings settings);
   E pool(NetNode *node, const Position &at);
   E inWindow(NetNode *node, const Position &at, Position image, const std::vector<Affine> &inside, double outside);
   void joinParts(Rule &rule, const Position &at);
+  E chosenPart(NetNode *node, const Position &at);
   void mergeAxes(Rule &rule, const Position &at);
   void keepUsed(Layer &layer, Rule &rule);
 

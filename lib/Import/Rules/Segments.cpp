@@ -59,12 +59,15 @@ private:
   }
   bool isUsedOutside(const NetNode *node, const std::string &block);
   int segment(const std::string &block, int run, const NetNode *node);
+  int latestBefore(const NetNode *node) const;
 
   Net &net;
   std::set<const NetNode *> dependent; // on an input
   std::vector<Segment> segments;
   std::map<std::pair<std::string, int>, int> numbers;
-  std::string last; // the block of the operator before
+  std::string last;                      // the block of the operator before
+  std::map<const NetNode *, int> latest; // the last segment that gives values to an operator, or is its own
+  std::map<std::string, int> visits;     // of each block: one that is called again behind others is another segment
 };
 } // namespace
 
@@ -99,15 +102,24 @@ int Finder::segment(const std::string &block, int run, const NetNode *node) {
   return known->second;
 }
 
+int Finder::latestBefore(const NetNode *node) const {
+  int segment = 0;
+  for (const NetNode *operand : node->operands)
+    if (auto known = latest.find(operand); known != latest.end() && !node->isLeaf())
+      segment = std::max(segment, known->second);
+  return segment;
+}
+
 std::vector<Segment> Finder::run() {
   for (const NetNode *node : net.order)
-    if (node->op == Op::Input ||
+    if (node->op == Op::Input || node->op == Op::State || node->isDraw() ||
         (!node->isLeaf() && std::any_of(node->operands.begin(), node->operands.end(),
                                         [&](auto *operand) { return operand && dependent.contains(operand); })))
       dependent.insert(node);
   int run = 0;
   bool isInBlock = false;
   for (NetNode *node : net.order) {
+    int from = dependent.contains(node) ? latest[node] = latestBefore(node) : 0;
     if (!computes(node))
       continue;
     std::string block = blockOf(node);
@@ -119,7 +131,13 @@ std::vector<Segment> Finder::run() {
       run += std::exchange(isInBlock, false);
     else if (!isHoisted)
       isInBlock = true;
-    node->segment = segment(isHoisted ? "" : block, isHoisted || block.empty() ? run : 0, node);
+    if (isHoisted)
+      block.clear();
+    int &visit = block.empty() ? run : visits[block];
+    while ((node->segment = segment(block, visit, node)) < from)
+      ++visit;
+    if (dependent.contains(node))
+      latest[node] = node->segment;
   }
   return std::move(segments);
 }

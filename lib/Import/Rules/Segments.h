@@ -10,7 +10,7 @@ namespace plc::import {
 struct Segment {
   std::string block;  // the path of the module that is an element of a list: "h.0"; empty: a run
   std::string module; // the block's class
-  int run = 0;        // the number of a run
+  int run = 0;        // the number of a run, or of a block's visit
 };
 
 /// Puts each operator that computes into a segment: a block is the outermost list element in its modules. What

@@ -28,6 +28,7 @@ public:
 
 private:
   void nameOutputs();
+  void refuseLossWithState() const;
   void printLayers();
   void nameNested();
   std::string layerName(int index);
@@ -377,7 +378,7 @@ static std::string librariesOf(const Rules &rules) {
       if (!rule->right)
         continue;
       Op op = rule->right->op;
-      bool isSequence = op == Op::Lstm || op == Op::Rope || op == Op::RopePairs;
+      bool isSequence = op == Op::Lstm || op == Op::Gru || op == Op::Rope || op == Op::RopePairs;
       usesSequences |= isSequence;
       usesVision |= rule->right->kind == Expr::Whole && !isSequence && op != Op::LayerNorm && op != Op::RmsNorm;
     }
@@ -404,11 +405,21 @@ void Assembler::warnOfUnits() {
                                   "' had one element at export, and has one in the rules; export with 2 or more");
 }
 
+/// States live from run to run, but a step of training has several micro-batches.
+void Assembler::refuseLossWithState() const {
+  bool hasLoss = !options.loss.empty() || std::find(outputs.begin(), outputs.end(), "loss") != outputs.end();
+  if (hasLoss && !rules.net.states.empty())
+    throw ImportError("the buffer '" + rules.net.states[0].first->name +
+                      "' changes in each run, and a model that keeps state has no loss; export the model in eval mode, "
+                      "or without the loss");
+}
+
 ImportedRules Assembler::run() {
   findRoles(rules, batch.atom);
   sizes.findWindows(rules.net);
   warnOfUnits();
   nameOutputs();
+  refuseLossWithState();
   printLayers();
   makeCalls();
   std::string body = printCalls();

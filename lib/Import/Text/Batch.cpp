@@ -50,7 +50,7 @@ std::string MixFinder::whyOfAxis(const NetNode *node) const {
   switch (node->op) {
   case Op::Softmax:
   case Op::LogSoftmax:
-  case Op::CumSum:
+  case Op::Running:
   case Op::TopK:
   case Op::ArgMax:
   case Op::PickedBest:
@@ -64,7 +64,8 @@ std::string MixFinder::whyOfAxis(const NetNode *node) const {
   case Op::Convolution:
   case Op::PatchConv:
   case Op::ConvTranspose:
-  case Op::Lstm: return isBehind(1) ? "samples are not its axis 0" : "";
+  case Op::Lstm:
+  case Op::Gru: return isBehind(1) ? "samples are not its axis 0" : "";
   case Op::MaxPool:
   case Op::MeanPool: return isBehind(x->rank() - 2) ? "its windows go over samples" : "";
   case Op::Matmul: return count(x->axes.back()) ? "it sums over samples" : "";

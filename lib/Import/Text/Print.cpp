@@ -11,6 +11,8 @@ using namespace plc::import;
 
 /// The shortest text that is read as this number.
 std::string plc::import::numberText(double value) {
+  if (std::isnan(value))
+    return "(inf - inf)";
   if (std::isinf(value))
     return value < 0 ? "-inf" : "inf";
   if (value == std::floor(value) && std::fabs(value) < 1e9)
@@ -79,8 +81,19 @@ std::string Print::affine(const Affine &position, bool isPart) {
     return std::pair(a.second < 0, -std::abs(a.second)) < std::pair(b.second < 0, -std::abs(b.second));
   });
   bool hasNegative = !factors.empty() && factors.back().second < 0;
-  bool leads = position.constant > 0 && !hasNegative;
-  std::string text = leads ? std::to_string(position.constant) : "";
+  int64_t constant = position.constant;
+  std::string text;
+  if (position.end)
+    if (std::string size = sizes.name(position.end); !std::isdigit(size[0])) {
+      text = size;
+      constant -= position.end->extent;
+      if (constant)
+        text += " - " + std::to_string(-constant);
+      constant = 0;
+    }
+  bool leads = constant > 0 && !hasNegative;
+  if (leads)
+    text = std::to_string(constant);
   for (auto [index, factor] : factors) {
     std::string coefficient = std::to_string(std::abs(factor));
     for (auto [other, unit] : factors) // the size of a finer index of this position
@@ -92,10 +105,10 @@ std::string Print::affine(const Affine &position, bool isPart) {
     else
       text += (factor < 0 ? " - " : " + ") + part;
   }
-  if (position.constant && !leads)
-    text += text.empty() ? std::to_string(position.constant)
-                         : (position.constant < 0 ? " - " : " + ") + std::to_string(std::abs(position.constant));
-  return text.empty() ? std::to_string(position.constant) : text;
+  if (constant && !leads)
+    text +=
+        text.empty() ? std::to_string(constant) : (constant < 0 ? " - " : " + ") + std::to_string(std::abs(constant));
+  return text.empty() ? std::to_string(constant) : text;
 }
 
 std::string Print::term(const Term &term, int64_t extent) {
@@ -129,11 +142,12 @@ std::string Print::readWhole(E e) {
         add(term(terms[i], leaves[i]->extent));
       continue;
     }
-    for (const Term &each : terms) // digits on an input's axis are one position
-      if (const Var *index = each.single())
-        sized.insert(index);
     if (leaves.empty())
       continue;
+    bool isSplit = std::all_of(terms.begin(), terms.end(), [](const Term &each) { return each.single(); });
+    for (const Term &each : terms) // digits on an input's axis are one position
+      if (isSplit)
+        sized.insert(each.single());
     E position = rules.joined(terms, leaves);
     const Var *index = position->kind == Expr::Position ? position->affine.single() : nullptr;
     add(index ? affine(position->affine, index->leaf->extent != extentOf(leaves)) : expr(position, Loosest));
@@ -205,7 +219,9 @@ std::string Print::expr(E e, int outer) {
   case Expr::Infix: return infix(e, outer);
   case Expr::Product: {
     std::string left = expr(e->arguments[0], Factor);
-    return inParentheses(left + " * " + expr(e->arguments[1], Sign), outer > Factor);
+    std::string product = left + " * " + expr(e->arguments[1], Sign);
+    bool isSized = std::all_of(e->vars.begin(), e->vars.end(), [&](const Var *var) { return sized.contains(var); });
+    return isSized ? inParentheses(product, outer > Factor) : "sum[" + list(e->vars) + "](" + product + ")";
   }
   case Expr::Negate: return inParentheses("-" + expr(e->arguments[0], Sign), outer > Factor);
   case Expr::Not: return inParentheses("not " + expr(e->arguments[0], Comparison), outer > Negation);
@@ -259,12 +275,14 @@ bool Print::isBare(E e, const std::vector<const Var *> &left) {
   switch (e->kind) {
   case Expr::Read: return rules.isPlainRead(e, left, layer) && !rules.hasUnits(e->key.node);
   case Expr::Number: return e->type != ElementType::Bool;
-  case Expr::Call: return std::all_of(e->arguments.begin(), e->arguments.end(), isInner);
+  case Expr::Call: return !e->arguments.empty() && std::all_of(e->arguments.begin(), e->arguments.end(), isInner);
   case Expr::Infix:
     if (e->op == Op::Mul)
       for (E factor : e->arguments)
         if (factor->kind != Expr::Read && factor->kind != Expr::Number && factor->kind != Expr::Call)
           return false;
+    if (e->op == Op::Sub && e->arguments[1]->kind == Expr::Infix && e->arguments[1]->op != Op::Mul)
+      return false; // a difference of a sum
     return (e->op == Op::Add || e->op == Op::Sub || e->op == Op::Mul) &&
            std::all_of(e->arguments.begin(), e->arguments.end(), isInner);
   default: return false;
@@ -282,7 +300,7 @@ std::string Print::partPosition(const Clause &clause, bool isSingleBehind) {
     else
       text += (text.empty() ? "" : " + ") + extent;
   }
-  const Affine &inside = clause.left[clause.joined];
+  const Affine &inside = clause.left[clause.joined].affine;
   if (constant || (text.empty() && (inside.factors.empty() || isSingleBehind)))
     text = std::to_string(constant) + (text.empty() ? "" : " + " + text);
   if (inside.factors.empty())
@@ -291,24 +309,38 @@ std::string Print::partPosition(const Clause &clause, bool isSingleBehind) {
   return text.empty() ? position : text + " + " + position;
 }
 
-/// A clause's left side may add indices at an offset.
+/// How a value at a computed position is joined to the others there: a sum is meant by itself.
+static const char *joinOf(const NetNode *node) {
+  if (node->op != Op::Scatter)
+    return "=";
+  switch (Op(node->ints[0])) {
+  case Op::MaxOf: return "max=";
+  case Op::MinOf: return "min=";
+  case Op::Prod: return "mul=";
+  default: return "=";
+  }
+}
+
+/// A clause's left side may add indices at an offset, or be computed.
 std::string Print::clause(const std::string &name, const Rule &rule, const Clause &clause) {
   std::string right = expr(clause.right, Loosest), left;
   bool isFirst = &clause == &rule.clauses.front(), isJoin = rule.key.node->op == Op::Cat;
   bool isSingleBehind =
       rule.clauses.size() == 1 || std::any_of(rule.clauses.begin(), rule.clauses.end(), [](const Clause &each) {
-        return !each.before.empty() && each.left[each.joined].factors.empty();
+        return !each.before.empty() && each.left[each.joined].affine.factors.empty();
       });
   for (size_t i = 0; i < clause.left.size(); ++i) {
-    const Var *index = clause.left[i].single();
+    const Term &term = clause.left[i];
+    const Var *index = term.single();
     bool isPart = isJoin && i == clause.joined;
     std::string position = isPart && (!index || !clause.before.empty() || isSingleBehind)
                                ? partPosition(clause, isSingleBehind)
-                           : index ? bound(index)
-                                   : affine(clause.left[i], false);
+                           : term.computed ? expr(term.computed, Loosest)
+                           : index         ? bound(index)
+                                           : affine(term.affine, false);
     left += (left.empty() ? "" : ", ") + position;
   }
-  return name + "[" + left + "] " + (isFirst ? "=" : "+=") + " " + right;
+  return name + "[" + left + "] " + (isFirst ? joinOf(rule.key.node) : "+=") + " " + right;
 }
 
 std::vector<std::string> Print::rule(const Rule &rule, bool declares) {
@@ -319,14 +351,17 @@ std::vector<std::string> Print::rule(const Rule &rule, bool declares) {
     for (const Var *index : rule.left)
       extents += (extents.empty() ? "" : ", ") + sizes.name(index->leaf);
     if (declares)
-      lines.push_back(name + ": [" + extents + "]");
+      lines.push_back(name + (rule.isInteger ? ": i32[" : ": [") + extents + "]");
     for (const Clause &each : rule.clauses) {
       letters.clear();
       sized.clear();
       std::vector<const Var *> vars;
-      for (const Affine &position : each.left)
-        for (auto [index, factor] : position.factors)
+      for (const Term &term : each.left) {
+        for (auto [index, factor] : term.affine.factors)
           vars.push_back(index);
+        std::vector<const Var *> computed = term.computed ? varsOf(term.computed) : std::vector<const Var *>();
+        vars.insert(vars.end(), computed.begin(), computed.end());
+      }
       std::vector<const Var *> right = varsOf(each.right);
       vars.insert(vars.end(), right.begin(), right.end());
       giveLetters(vars);

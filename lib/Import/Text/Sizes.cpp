@@ -24,6 +24,11 @@ std::optional<size_t> Sizes::find(const std::string &name) const {
 
 bool Sizes::has(const std::string &name) const { return find(name).has_value(); }
 
+/// Small sizes without a role have no name, nor have those that other sizes would need another graph for.
+static bool isNumber(const Atom *leaf) {
+  return leaf->isFixed || leaf->role == Role::Window || (leaf->role == Role::None && leaf->extent <= 3);
+}
+
 std::string Sizes::name(Atom *leaf) {
   leaf = import::find(leaf);
   if (!leaf->parts.empty())
@@ -32,7 +37,7 @@ std::string Sizes::name(Atom *leaf) {
     return known->second;
   if (leaf->isFixed && leaf->extent > 3) // few are parts, as queries, keys and values
     fixed.insert(leaf->extent);
-  if (leaf->isFixed || leaf->role == Role::Window || (leaf->role == Role::None && leaf->extent <= 3))
+  if (isNumber(leaf))
     return std::to_string(leaf->extent);
   std::string role = letterOf[size_t(leaf->role)], chosen;
   for (const auto &[atom, name] : names)
@@ -73,9 +78,14 @@ std::optional<Sizes::Relation> Sizes::sumRelation(const std::string &size) const
     if (name != size || atom->sum.empty())
       continue;
     Relation relation;
-    bool isKnown = std::any_of(atom->sum.begin(), atom->sum.end(), [](const Axis &part) { return extentOf(part) > 1; });
+    bool isKnown = true;
+    int64_t plus = atom->plus;
     for (const Axis &part : atom->sum) {
       std::string product;
+      if (flat(part).size() == 1 && isNumber(flat(part)[0])) {
+        plus += extentOf(part);
+        continue;
+      }
       for (Atom *leaf : flat(part)) {
         auto known = names.find(leaf);
         isKnown &= known != names.end() && known->second != size;
@@ -84,8 +94,13 @@ std::optional<Sizes::Relation> Sizes::sumRelation(const std::string &size) const
         product += (product.empty() ? "" : " * ") + known->second;
         relation.from.push_back(known->second);
       }
-      relation.text += (relation.text.empty() ? "" : " + ") + (product.empty() ? "1" : product);
+      plus += product.empty();
+      relation.text += (relation.text.empty() || product.empty() ? "" : " + ") + product;
     }
+    if (plus > 0)
+      relation.text = std::to_string(plus) + (relation.text.empty() ? "" : " + ") + relation.text;
+    else if (plus < 0)
+      relation.text += " - " + std::to_string(-plus);
     if (isKnown)
       return relation;
   }

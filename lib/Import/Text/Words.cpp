@@ -17,7 +17,7 @@ bool plc::import::isReserved(const std::string &name) {
       "rms_norm batch_norm group_norm linear embedding gelu silu relu dropout rope lstm gru conv1d conv2d "
       "conv3d max_pool mean_pool patches accuracy mixture glu lora mish elu swiglu geglu reglu softplus "
       "cross_entropy weighted huber upsample_linear upsample_nearest sinusoidal exp log sqrt tanh erf "
-      "sigmoid abs sign floor ceil round sin cos tan rsqrt ";
+      "sigmoid abs sign log_sum_exp floor ceil round sin cos tan rsqrt ";
   return words.find(" " + name + " ") != std::string_view::npos;
 }
 
@@ -200,16 +200,21 @@ std::string LayerPrinter::nestedCall(const Rule &norm, Print &print) {
 }
 
 void LayerPrinter::nameParameters() {
+  for (auto [state, next] : layer.states)
+    if (std::find(layer.noted.begin(), layer.noted.end(), state) == layer.noted.end())
+      layer.noted.push_back(state);
   for (NetNode *node : layer.noted) {
     if (inner.contains(node))
       continue;
-    if (node->op != Op::Parameter) {
+    if (node->op != Op::Parameter && node->op != Op::State) {
       result.inputs.push_back(node);
       continue;
     }
     std::string name = parameterName(node, segment.block, taken);
     taken.insert(name);
     names[{node}] = name;
+    if (node->op == Op::State)
+      continue;
     bool isOwner = model.owners.try_emplace(node, layer.segment).first->second == layer.segment;
     (isOwner ? result.parameters : shares).push_back({node, name});
   }
@@ -252,7 +257,7 @@ std::string LayerPrinter::productHint(const Rule &rule, const std::string &modul
   if (!rule.key.chosen.empty()) {
     auto [position, number] = rule.key.chosen[0];
     if (rules.axesOf(node)[position]->extent == 3)
-      return std::string(1, "qrv"[number]);
+      return std::string(1, "qrv"[(number + 3) % 3]);
   }
   if (auto found = known.find(module); found != known.end())
     return found->second;
@@ -276,6 +281,7 @@ std::string LayerPrinter::hint(const Rule &rule) const {
   case Op::TopK: return "chosen";
   case Op::PickedBest: return "best";
   case Op::Lstm:
+  case Op::Gru:
   case Op::Convolution:
   case Op::BatchNorm:
   case Op::MaxPool:
@@ -392,6 +398,8 @@ LayerText LayerPrinter::run() {
   // Sizes are named in the order of the text: header, parameters, rules.
   std::string head = header();
   head += " {\n" + parameters();
+  for (auto [state, next] : layer.states)
+    head += "  state " + names[{state}] + inputType(state, sizes) + " = " + numberText(state->number) + "\n";
   for (const auto &[node, name] : shares)
     head += "  share " + name + " = @" + std::to_string(node->id) + "@\n";
   Print print(rules, layer, sizes, names);
@@ -417,6 +425,8 @@ LayerText LayerPrinter::run() {
             kept);
   for (const std::string &line : lines)
     head += "  " + line + "\n";
+  for (auto [state, next] : layer.states)
+    head += "  next " + names[{state}] + " = " + names[{next}] + "\n";
   result.text = head + "}\n";
   return std::move(result);
 }

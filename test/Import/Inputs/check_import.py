@@ -1,5 +1,7 @@
-"""check_import.py NAME [--loss E]: imports the model NAME beside this file (.pt2, compressed, or .mlir), runs its rules in one and in
-two stages, and compares results, loss and gradients with what PyTorch or JAX computed (NAME.npz)."""
+"""check_import.py NAME [--loss E] [--runs N]: imports NAME beside this file (.pt2, compressed, or .mlir), runs its rules in one and in
+two stages and by the interpreter, and compares results, loss and gradients with what PyTorch or JAX computed (NAME.npz). All runs have the
+same bits. `other_` results are of sizes that were not exported. --runs: inputs and results have an axis of runs in front, between which
+state changes."""
 import json
 import lzma
 import pathlib
@@ -11,6 +13,8 @@ import tempfile
 import numpy
 
 here, name, extra = pathlib.Path(__file__).parent, sys.argv[1], sys.argv[2:]
+repeated = extra if "--runs" in extra else []
+extra = [] if repeated else extra
 data = dict(numpy.load(here / f"{name}.npz"))
 scratch = pathlib.Path(tempfile.mkdtemp())
 rules, weights, names = (scratch / f"{name}.{end}" for end in ("ein", "safetensors", "toml"))
@@ -46,25 +50,41 @@ else:
     original = json.loads(stored[8 : 8 + int.from_bytes(stored[:8], "little")])["__metadata__"]
 header = re.search(r"^model \w+\((.*)\) -> (.*) \{", rules.read_text(), re.M)
 arguments, results = ([word.split(":")[0].strip() for word in re.sub(r"\[[^]]*\]", "", part).split(",")] for part in header.groups())
-wanted = {}
-for key in (key for key in data if key.startswith("in:")):
-    if key[3:] in arguments or "--loss" in extra:
-        numpy.save(scratch / f"{key[3:]}.npy", data[key])
-        options += ["--input", f"{key[3:]}=@{scratch / key[3:]}.npy"]
-for i, result in enumerate(word for word in results if word != "loss"):
-    wanted[result] = data[f"out:{i}"]
-if "loss" in data and "loss" in results:
-    wanted["loss"] = data["loss"]
-    wanted |= {f"grad({path})": data[f"grad:{key}"] for path, key in original.items() if f"grad:{key}" in data}
-for i, result in enumerate(wanted):
-    options += ["--output", f"{result}=@{scratch}/{i}.npy"]
-bits = []
-calls = re.findall(r"^  .*= \w+\(.*\)( in \w+)?( })?$", rules.read_text().split("\nmodel ")[1], re.M)
-for stages in (1, 2) if len(calls) > 1 else (1,):
-    run("plc-run", "infer", rules, "--params", weights, "--set", f"parallelism.stages={stages}", *options)
+results = [word for word in results if word != "loss" or "loss" not in data]
+
+
+def given(prefix):
+    chosen = []
+    for key in (key.removeprefix(prefix) for key in data if key.startswith(prefix)):
+        if key in arguments or "--loss" in extra:
+            numpy.save(scratch / f"{key}.npy", data[prefix + key])
+            chosen += ["--input", f"{key}=@{scratch / key}.npy"]
+    return chosen
+
+
+def check(wanted, *command):
+    """The bits of results, which are those wanted."""
+    outputs = [word for i, result in enumerate(wanted) for word in ("--output", f"{result}=@{scratch}/{i}.npy")]
+    run(command[0], "infer", rules, "--params", weights, *command[1:], *outputs)
     found = [numpy.load(scratch / f"{i}.npy") for i in range(len(wanted))]
     for (result, expected), values in zip(wanted.items(), found):
         numpy.testing.assert_allclose(values.reshape(expected.shape), expected, rtol=1e-4, atol=1e-5, err_msg=result)
-    bits.append([values.tobytes() for values in found])
-assert bits[0] == bits[-1], "the number of stages changes bits"
+    return [values.tobytes() for values in found]
+
+
+wanted = {result: data[f"out:{i}"] for i, result in enumerate(results)}
+if "loss" in data:
+    wanted["loss"] = data["loss"]
+wanted |= {f"grad({path})": data[f"grad:{key}"] for path, key in original.items() if f"grad:{key}" in data}
+options += given("in:")
+calls = re.findall(r"^  .*= \w+\(.*\)( in \w+)?( })?$", rules.read_text().split("\nmodel ")[1], re.M)
+stages = (1, 2) if len(calls) > 1 and not repeated else (1,)
+bits = [check(wanted, "plc-run", *repeated, "--set", f"parallelism.stages={number}", *options) for number in stages]
+if not repeated and "--map" not in options:  # which the interpreter does not read
+    bits.append(check(wanted, "plc-interpret", *options))
+assert all(each == bits[0] for each in bits), "the interpreter or the number of stages changes bits"
+if other := {result: data[f"other_out:{i}"] for i, result in enumerate(results) if f"other_out:{i}" in data}:
+    shapes = re.findall(r"(\w+)(?:: i32)?\[([^]]*)\]", header[1])
+    sizes = {f"{size}={extent}" for key, names in shapes for size, extent in zip(names.split(", "), data["other_in:" + key].shape) if size.isidentifier()}
+    check(other, "plc-run", *(word for size in sizes for word in ("-D", size)), *given("other_in:"))
 print(f"{name}: {len(wanted)} results are as they were")

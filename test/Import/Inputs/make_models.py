@@ -8,6 +8,7 @@ import sys
 import numpy
 import torch
 import torch.nn.functional as F
+import transformers.integrations.moe  # registers the product by groups
 from torch import nn
 
 
@@ -243,9 +244,194 @@ class Results(nn.Module):
         return h.transpose(1, 2), *joined, torch.stack(states, 1), gate, self.conv(wave) + h[:, 0, :4, None]
 
 
+class Ends(nn.Module):
+    """Positions that are counted from the end: the text holds for other lengths."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+
+    def forward(self, x):
+        h = torch.tanh(self.fc(x))
+        shifted = F.pad(h[:, :-1], (0, 0, 1, 0))
+        return self.fc(h[:, -1]), h[:, -2:], h.flip(1) + shifted, F.pad(h, (0, 0, 2, 1), mode="reflect")[:, 1:-1]
+
+
+class Dropouts(nn.Module):
+    """What training leaves out: elements, channels, weights of attention, and draws."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(6, 8)
+
+    def forward(self, x):
+        h = F.dropout(self.fc(x), 0.25, self.training)
+        h = F.scaled_dot_product_attention(h, h, h, dropout_p=0.5 * self.training)
+        h = F.dropout1d(h.transpose(1, 2), 0.1, self.training).transpose(1, 2)
+        return h + 0 * torch.rand_like(h)
+
+
+class Losses(nn.Module):
+    """A cross entropy that leaves some labels out, and others beside it."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(6, 5)
+
+    def forward(self, x, label):
+        logits = self.fc(x)
+        loss = F.cross_entropy(logits.transpose(1, 2), label)
+        weights = torch.tensor([1.0, 2.0, 0.5, 1.0, 3.0])
+        loss = loss + F.cross_entropy(logits.flatten(0, 1), label.flatten().clamp(min=2), weights, ignore_index=2, label_smoothing=0.1)
+        return {"loss": loss + F.nll_loss(logits.log_softmax(-1).transpose(1, 2), label) + F.huber_loss(logits, logits.detach() + 0.7)}
+
+
+class Experts(nn.Module):
+    """A mixture as `transformers` computes it: tokens are sorted by their experts, and turned back."""
+
+    def __init__(self, d=6, f=4, experts=3):
+        super().__init__()
+        self.gate, self.experts = nn.Linear(d, experts, bias=False), experts
+        self.up, self.down = nn.Parameter(torch.randn(experts, d, f)), nn.Parameter(torch.randn(experts, f, d))
+
+    def forward(self, x):
+        rows = x.view(-1, x.shape[-1])
+        best, chosen = self.gate(rows).softmax(-1).topk(2, -1)
+        ids, order = chosen.reshape(-1).sort()
+        ends = torch.histc(ids.float(), bins=self.experts, min=0, max=self.experts - 1).cumsum(0, dtype=torch.int32)
+        product = torch.ops.transformers.grouped_mm_fallback
+        h = product(F.silu(product(rows[order // 2], self.up, ends)), self.down, ends) * best.reshape(-1)[order].unsqueeze(-1)
+        back = torch.empty_like(order)
+        back[order] = torch.arange(order.shape[0])
+        return x + h[back].view(-1, 2, x.shape[-1]).sum(1).view(x.shape)
+
+
+class Scatters(nn.Module):
+    """Writes at computed positions: sums, the largest, and in place of what was there; sorts and counts."""
+
+    def forward(self, x, i, w):
+        z = torch.zeros(x.shape[0], 8)
+        rows = torch.arange(x.shape[0])[:, None]
+        put = torch.ones_like(z).index_put((rows, i), x)
+        return z.scatter_add(1, i, x), z.scatter_reduce(1, i, x, "amax"), put, z.index_put((rows, i), x, True), x.sort(-1).values, torch.histc(w, 4, -2, 2)
+
+
+class Cache(nn.Module):
+    """Attention with a cache of keys and values; a counter."""
+
+    def __init__(self, d=4, t=5):
+        super().__init__()
+        self.qkv = nn.Linear(d, 3 * d)
+        self.register_buffer("keys", torch.zeros(2, t, d))
+        self.register_buffer("values", torch.zeros(2, t, d), persistent=False)
+        self.register_buffer("count", torch.zeros((), dtype=torch.int64))
+
+    def forward(self, x, pos):
+        q, k, v = self.qkv(x).chunk(3, -1)
+        self.keys.index_copy_(1, pos, k)
+        self.values.index_copy_(1, pos, v)
+        self.count += 1
+        mask = torch.arange(self.keys.shape[1])[None, None] <= pos[:, None]
+        return F.scaled_dot_product_attention(q, self.keys, self.values, attn_mask=mask) + self.count
+
+
+class Norms(nn.Module):
+    """Batch norm of training: running statistics change."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc, self.norm = nn.Linear(3, 4), nn.BatchNorm1d(4)
+
+    def forward(self, x):
+        return self.norm(self.fc(x))
+
+
+class Recurrent(nn.Module):
+    """Recurrences of both directions, from given states, and loop operators."""
+
+    def __init__(self):
+        super().__init__()
+        self.lstm = nn.LSTM(3, 2, batch_first=True, bidirectional=True)
+        self.gru = nn.GRU(4, 2, batch_first=True, bidirectional=True)
+        self.cell = nn.LSTMCell(4, 4)
+
+    def forward(self, x):
+        h, (last, _) = self.lstm(x)
+        h, _ = self.gru(h)
+        state, cell = self.cell(h[:, 0], (h[:, 1], h[:, 2]))
+        carried, products = torch._higher_order_ops.scan(lambda c, y: (c * 0.5 + y, c * y), state, h.transpose(0, 1), dim=0)
+        _, looped = torch._higher_order_ops.while_loop(
+            lambda i, x: i < 3, lambda i, x: (i + 1, torch.sin(x) * 2), (torch.zeros((), dtype=torch.int64), cell))
+        return h, last.transpose(0, 1), carried, products.transpose(0, 1), looped
+
+
+class Twice(nn.Module):
+    """Blocks that run again, one after another."""
+
+    def __init__(self):
+        super().__init__()
+        self.h = nn.ModuleList(nn.Sequential(nn.Linear(4, 4), nn.Tanh()) for _ in range(2))
+
+    def forward(self, input):
+        for block in [*self.h, *self.h]:
+            input = input + block(input)
+        return input
+
+
+class Everyday(nn.Module):
+    """Windows, sizes of images and functions of elements that are formulas."""
+
+    def __init__(self):
+        super().__init__()
+        self.up = nn.ConvTranspose1d(2, 4, 3, 2, 1, output_padding=1, groups=2)
+        self.prelu, self.norm = nn.PReLU(4), nn.InstanceNorm1d(4, affine=True)
+
+    def forward(self, x):
+        h = self.norm(self.prelu(self.up(x)))
+        pooled = F.max_pool1d(h, 3, 2, 1), F.avg_pool1d(h, 3, 2, 1, ceil_mode=True, count_include_pad=False), F.adaptive_avg_pool1d(h, 5)
+        sized = F.interpolate(h, 5, mode="linear"), F.interpolate(h, 18), h.unfold(2, 3, 2).sum(-1)
+        folded = F.softshrink(h) + F.selu(h) + F.softplus(h, 2) + h.logcumsumexp(-1) + torch.lerp(h, h.trunc(), 0.3)
+        return *pooled, *sized, folded, torch.std_mean(h, -1), h.cumprod(1)
+
+
 class Refused(nn.Module):
     def forward(self, x):
-        return torch.linalg.inv(x) + x.cummax(0).values + torch.linalg.inv(x * 2)
+        carried, _ = torch._higher_order_ops.while_loop(lambda c, i: c.sum() < 3, lambda c, i: (c + 1, i * 1), (x, x))
+        return torch.linalg.inv(x) + torch.linalg.cholesky(x) + torch.linalg.inv(x * 2) + carried
+
+
+class Refusals(nn.Module):
+    """Operators of which other forms are supported."""
+
+    def __init__(self):
+        super().__init__()
+        self.lstm = nn.LSTM(4, 4, proj_size=2, batch_first=True)
+        self.norm = nn.InstanceNorm1d(4, track_running_stats=True)
+        self.rnn = nn.RNN(4, 2, batch_first=True)
+
+    def forward(self, x, i):
+        loops = torch._higher_order_ops
+        parts = [
+            loops.scan(lambda c, y: (c + y, c * y), torch.zeros(4), torch.ones(300, 4))[1],
+            loops.while_loop(lambda n, x: n < 300, lambda n, x: (n + 1, x * 2), (torch.zeros((), dtype=torch.int64), x))[1],
+            x.cummax(1).indices, self.lstm(x)[0], self.rnn(torch.ones(2, 80, 4))[0], self.norm(x), torch.native_dropout(x, 0.5, True)[1],
+            x.scatter_reduce(1, i, x, "mean"), x.scatter_reduce(1, i, x, "sum", include_self=False), torch.histc(x, 3),
+            torch.meshgrid(x[0, 0], x[0, 1], indexing="xy")[0], torch.diag_embed(x, 1), torch.einsum("bii->bi", x), torch.cdist(x, x, p=1),
+            F.cross_entropy(x, x.softmax(1), label_smoothing=0.1), F.conv1d(x[0], torch.ones(4, 4, 1)),
+        ]
+        return sum(part.sum() for part in parts)
+
+
+class Changing(nn.Module):
+    """A buffer that is no state: it begins as several numbers."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("seen", torch.arange(3.0))
+
+    def forward(self, x):
+        self.seen += x
+        return x + self.seen
 
 
 class Limits(nn.Module):
@@ -343,8 +529,23 @@ def numbers(values):
     return values.detach().numpy().astype("i4") if not values.is_floating_point() else values.detach().numpy()
 
 
-def make(name, model, inputs, label=None, packs=False):
-    """`packs`: of coarse weights, compressed."""
+def leaves(results):
+    """The tensors of results, in order."""
+    if isinstance(results, torch.Tensor):
+        return [results]
+    return [leaf for each in (results.values() if isinstance(results, dict) else results) for leaf in leaves(each)]
+
+
+def steps(name, model, runs):
+    """Runs one after another, between which buffers change: results have an axis of them in front."""
+    save(folder / f"{name}.pt2", torch.export.export(model, (), kwargs=runs[0]))
+    outputs = [leaves(model(**inputs)) for inputs in runs]
+    data = {f"in:{key}": numpy.stack([numbers(inputs[key]) for inputs in runs]) for key in runs[0]}
+    numpy.savez_compressed(folder / f"{name}.npz", **data | {f"out:{i}": numpy.stack([numbers(v) for v in each]) for i, each in enumerate(zip(*outputs))})
+
+
+def make(name, model, inputs, label=None, other=None, training=False, packs=False):
+    """`other`: inputs of other sizes; `packs`: of coarse weights, compressed."""
     with torch.no_grad():  # no bias is 0 and no gain 1, so that a forgotten one shows
         for parameter in model.parameters():
             if parameter.dim() == 1:
@@ -355,19 +556,26 @@ def make(name, model, inputs, label=None, packs=False):
         if packs:
             for parameter in model.parameters():
                 parameter.copy_((parameter * 32).round() / 32)
-    model.eval()
-    program = torch.export.export(model, (), kwargs=inputs)
+    model.train(training)
+    with torch.no_grad():
+        program = torch.export.export(model, (), kwargs=inputs)
     save(folder / f"{name}.pt2", program)
     if packs:
         pack(folder / f"{name}.pt2")
-    results = model(**inputs)
-    results = [results] if isinstance(results, torch.Tensor) else list(results.values()) if isinstance(results, dict) else list(results)
+    model.eval()
+    results = leaves(model(**inputs))
     data = {f"in:{key}": numbers(value) for key, value in inputs.items() if key != "unused"} | {f"out:{i}": numbers(value) for i, value in enumerate(results)}
     if label is not None:
         loss = F.cross_entropy(results[0].reshape(-1, results[0].shape[-1]), label.reshape(-1))
         loss.backward()
         data |= {"in:label": numbers(label), "loss": numbers(loss)}
         data |= {f"grad:{key}": numbers(value.grad) for key, value in model.named_parameters()}
+    elif results[0].dim() == 0:
+        results[0].backward()
+        data |= {f"grad:{key}": numbers(value.grad) for key, value in model.named_parameters()}
+    if other:  # a batch and a length that were not exported
+        data |= {f"other_in:{key}": numbers(value) for key, value in other.items()}
+        data |= {f"other_out:{i}": numbers(value) for i, value in enumerate(leaves(model(**other)))}
     numpy.savez_compressed(folder / f"{name}.npz", **data)
 
 
@@ -396,3 +604,15 @@ pack(folder / "gpt-other.pt2")
 for kind in ("plus", "square", "form"):
     for end, shape in (("", (2, 4)), ("-other", (3, 6))):
         save(folder / f"sized-{kind}{end}.pt2", torch.export.export(Sized(kind), (), kwargs={"x": torch.randn(shape)}))
+save(folder / "refusals.pt2", torch.export.export(Refusals().eval(), (torch.randn(2, 4, 4), torch.randint(4, (2, 4, 4)))))
+save(folder / "changing.pt2", torch.export.export(Changing(), (torch.randn(3),)))
+make("ends", Ends(), {"x": torch.randn(2, 6, 4)}, other={"x": torch.randn(3, 9, 4)})
+make("dropouts", Dropouts(), {"x": torch.randn(2, 3, 6)}, training=True)
+make("losses", Losses(), {"x": torch.randn(2, 4, 6), "label": torch.tensor([[0, -100, 2, 4], [-100, 1, 2, 3]])})
+make("experts", Experts(), {"x": torch.randn(2, 3, 6)}, torch.randint(6, (2, 3)))
+make("scatters", Scatters(), {"x": torch.randn(2, 6), "i": torch.stack([torch.randperm(8)[:6] for _ in range(2)]), "w": torch.randn(9)})
+make("recurrent", Recurrent(), {"x": torch.randn(2, 4, 3)})
+make("twice", Twice(), {"input": torch.randn(3, 4)}, torch.randint(4, (3,)))
+make("everyday", Everyday(), {"x": torch.randn(2, 2, 6)})
+steps("cache", Cache(), [{"x": torch.randn(2, 1, 4), "pos": torch.tensor([i])} for i in range(4)])
+steps("norms", Norms().train(), [{"x": torch.randn(5, 3)} for _ in range(3)])
