@@ -13,7 +13,7 @@ Writes data/import_models.csv: rows of each model as exported (raw), and after `
   other_sizes  difference at a batch and a length that were not exported; images have another batch
   python       difference of the parameters after a step of SGD by `plc.compile(module, inputs)`, taken back by `load_state_dict`
 
-A cell that fails is empty; `error` says why. Needs torch, transformers and numpy.
+A cell that fails is empty; `error` says why. PLC_IMPORT_CSV names another file. Needs torch, transformers and numpy.
 """
 import csv
 import os
