@@ -41,10 +41,12 @@ UpdateCompiler::UpdateCompiler(const Strategy &strategy, MLIRContext &context)
 
 /// The strategy of the rules: what changes their code, and no plan.
 static std::optional<Strategy> strategyOf(const Strategy &strategy, plc::ElementType real) {
-  std::vector<std::string> sets = {"optimizer.kind=sgd"};
-  sets.push_back(std::string("precision.compute=") + (real == plc::ElementType::F64 ? "f64" : "f32"));
-  sets.push_back("machine.isa=" + std::get<std::string>(strategy.valueAt(keys::machineIsa.path)));
-  return Strategy::load("plc-compile", "", sets, llvm::errs());
+  std::optional<Strategy> own = Strategy::load("plc-compile", "", {}, llvm::errs());
+  if (own) {
+    own->choose(keys::precisionCompute, real == plc::ElementType::F64 ? plc::Precision::F64 : plc::Precision::F32);
+    own->choose(keys::machineIsa, strategy.get(keys::machineIsa));
+  }
+  return own;
 }
 
 bool UpdateCompiler::lowerOne(Form &form, OwningModule &module, ElementType real, StringRef last) {
@@ -89,16 +91,11 @@ bool UpdateCompiler::lower(size_t number, ArrayRef<int64_t> shape, StringRef las
 /// form, as passes assume.
 static ArrayAttr axesOfMoments(const module::OptimizerSettings &settings, const module::OptimizerForm &form,
                                ein::ParamOp param) {
-  int64_t rank = cast<RankedTensorType>(param.getType()).getRank(), rows = param.getRows().value_or(0);
-  // An axis as the rules count it, from the last one.
-  auto number = [&](int64_t axis) { return rows ? (axis < rows ? 2 : 1) : rank - axis; };
+  int64_t rank = cast<RankedTensorType>(param.getType()).getRank();
   SmallVector<Attribute> moments;
   bool isUsual = form.states.size() == settings.forms.front().states.size();
   for (const module::OptimizerState &state : form.states) {
-    SmallVector<int64_t> axes;
-    for (int64_t axis = 0; axis < rank; ++axis)
-      if (!llvm::is_contained(state.lacks, number(axis)))
-        axes.push_back(axis);
+    std::vector<int64_t> axes = module::axesOf(state, rank, param.getRows().value_or(0));
     isUsual &= int64_t(axes.size()) == rank;
     moments.push_back(DenseI64ArrayAttr::get(param.getContext(), axes));
   }
@@ -106,12 +103,20 @@ static ArrayAttr axesOfMoments(const module::OptimizerSettings &settings, const 
 }
 
 /// Whether a parameter is a shard, or the strategy divides it.
-static bool isDivided(ein::ParamOp param, const Strategy &strategy) {
+static bool isInShards(ein::ParamOp param, const Strategy &strategy) {
   const auto &shards = strategy.get(keys::parallelismShard);
   return param.getShard() ||
          (param.getSizes() && llvm::any_of(param.getSizes()->getAsValueRange<StringAttr>(), [&](StringRef size) {
             return llvm::any_of(shards, [&](const auto &each) { return each.first == size && each.second > 1; });
           }));
+}
+
+/// The shape of a parameter as rules on whole tensors see it, also if it is a shard.
+static std::vector<int64_t> updatedShape(ein::ParamOp param) {
+  std::vector<int64_t> shape = cast<RankedTensorType>(param.getType()).getShape().vec();
+  if (ein::ShardAttr shard = param.getShardAttr())
+    shape[shard.getAxis()] *= shard.getCount();
+  return module::updatedShape(shape, param.getRows().value_or(0));
 }
 
 bool UpdateCompiler::prepare(ArrayRef<ModuleOp> models, llvm::SourceMgr &sources) {
@@ -132,19 +137,10 @@ bool UpdateCompiler::prepare(ArrayRef<ModuleOp> models, llvm::SourceMgr &sources
         needed.insert(number);
         continue;
       }
-      if (isDivided(param, strategy)) {
-        emitKeyError(param, keys::parallelismShard.path, "optimizer '")
-            << form.kind << "' updates parameter '" << param.getWhole()
-            << "' as a whole, but its sizes are divided; leave them whole, or give it an [[optimizer.group]] with a "
-               "'kind' that works element by element, such as \"adamw\"";
-        code = errors.getExitCode();
-        return false;
-      }
-      std::vector<int64_t> shape =
-          module::updatedShape(cast<RankedTensorType>(param.getType()).getShape(), param.getRows().value_or(0));
+      std::vector<int64_t> shape = updatedShape(param);
       if (!lower(number, shape, ""))
         return false;
-      param.setWorkspace(workspaceOf(number, shape));
+      param.setWorkspace(workspaceOf(number, shape, isInShards(param, strategy)));
     }
   }
   return !code;
@@ -248,14 +244,14 @@ std::optional<module::UpdateProgram> UpdateCompiler::programOf(Form &form, Modul
   return std::nullopt;
 }
 
-int64_t UpdateCompiler::workspaceOf(size_t number, ArrayRef<int64_t> shape) {
+int64_t UpdateCompiler::workspaceOf(size_t number, ArrayRef<int64_t> shape, bool inShards) {
   for (auto &[known, module] : forms[number].tensors)
     if (ArrayRef<int64_t>(known) == shape) {
       std::optional<module::UpdateProgram> program = programOf(forms[number], *module);
       if (!program)
         return 0;
       program->shape = known;
-      return module::layoutOf(*program, settings.forms[number], byteWidth(real())).bytes;
+      return module::layoutOf(*program, settings.forms[number], byteWidth(real()), inShards).bytes;
     }
   llvm_unreachable("the rules were lowered for this shape");
 }

@@ -45,7 +45,7 @@ private:
   /// The calls of lowered rules. Nullopt after an error.
   std::optional<module::UpdateProgram> programOf(Form &form, mlir::ModuleOp lowered);
   /// Bytes that the update of a parameter needs beside the tensors that it keeps, by rules on whole tensors.
-  int64_t workspaceOf(size_t form, llvm::ArrayRef<int64_t> shape);
+  int64_t workspaceOf(size_t form, llvm::ArrayRef<int64_t> shape, bool inShards);
 
   const strategy::Strategy &strategy;
   mlir::MLIRContext &context;

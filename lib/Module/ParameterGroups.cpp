@@ -186,8 +186,28 @@ std::vector<int64_t> plc::module::updatedShape(const std::vector<int64_t> &shape
   return matrix;
 }
 
+std::vector<int64_t> plc::module::axesOf(const OptimizerState &state, int64_t numAxes, int64_t rows) {
+  // The rules count from the last axis, and see a parameter with rows as a matrix.
+  auto number = [&](int64_t axis) { return rows ? (axis < rows ? 2 : 1) : numAxes - axis; };
+  std::vector<int64_t> axes;
+  for (int64_t axis = 0; axis < numAxes; ++axis)
+    if (!std::ranges::count(state.lacks, number(axis)))
+      axes.push_back(axis);
+  return axes;
+}
+
 TensorInfo plc::module::momentOf(const ParameterInfo &parameter, const OptimizerState &state) {
-  // A shard has tensors of its own shape: rules on whole tensors do not meet it.
-  return {parameter.path, parameter.type,
-          state.lacks.empty() ? parameter.shape : state.shapeOf(updatedShape(parameter))};
+  TensorInfo moment{parameter.path, parameter.type, {}};
+  for (int64_t axis : axesOf(state, static_cast<int64_t>(parameter.shape.size()), parameter.rows))
+    moment.shape.push_back(parameter.shape[static_cast<size_t>(axis)]);
+  return moment;
+}
+
+std::optional<ShardName> plc::module::shardOfMoment(const ParameterInfo &parameter, const OptimizerState &state,
+                                                    const ShardName &shard) {
+  std::vector<int64_t> axes = axesOf(state, static_cast<int64_t>(parameter.shape.size()), parameter.rows);
+  auto found = std::ranges::find(axes, shard.axis);
+  if (found == axes.end())
+    return std::nullopt;
+  return ShardName{shard.whole, found - axes.begin(), shard.index, shard.count};
 }

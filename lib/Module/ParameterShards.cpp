@@ -21,13 +21,17 @@ bool isShard(const ParameterInfo &each, const ParameterInfo &first, const ShardN
 
 /// Calls copy(offset in the whole, offset in the shard, bytes) for each run of bytes that is contiguous in both.
 template <class Copy>
-void forEachRun(const ParameterInfo &whole, const ShardName &shard, Copy copy) {
+void forEachRun(const TensorInfo &whole, const std::optional<ShardName> &shard, Copy copy) {
+  if (!shard) {
+    copy(0, 0, whole.numBytes());
+    return;
+  }
   size_t outer = 1;
-  for (int64_t axis = 0; axis < shard.axis; ++axis)
+  for (int64_t axis = 0; axis < shard->axis; ++axis)
     outer *= static_cast<size_t>(whole.shape[static_cast<size_t>(axis)]);
-  size_t run = whole.tensor().numBytes() / outer, count = run / static_cast<size_t>(shard.count);
+  size_t run = whole.numBytes() / outer, count = run / static_cast<size_t>(shard->count);
   for (size_t i = 0; i < outer; ++i)
-    copy(i * run + static_cast<size_t>(shard.index) * count, i * count, count);
+    copy(i * run + static_cast<size_t>(shard->index) * count, i * count, count);
 }
 
 } // namespace
@@ -53,10 +57,12 @@ std::vector<ParameterInfo> plc::module::wholeParameters(const std::vector<Parame
   return wholes;
 }
 
-void plc::module::takeShard(const ParameterInfo &whole, const ShardName &shard, const std::byte *from, std::byte *to) {
+void plc::module::takeShard(const TensorInfo &whole, const std::optional<ShardName> &shard, const std::byte *from,
+                            std::byte *to) {
   forEachRun(whole, shard, [&](size_t in, size_t out, size_t count) { std::memcpy(to + out, from + in, count); });
 }
 
-void plc::module::putShard(const ParameterInfo &whole, const ShardName &shard, const std::byte *from, std::byte *to) {
+void plc::module::putShard(const TensorInfo &whole, const std::optional<ShardName> &shard, const std::byte *from,
+                           std::byte *to) {
   forEachRun(whole, shard, [&](size_t in, size_t out, size_t count) { std::memcpy(to + in, from + out, count); });
 }

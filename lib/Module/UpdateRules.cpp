@@ -18,7 +18,8 @@ int64_t plc::module::elementsOf(const UpdateProgram &program, const OptimizerFor
   return productOf(program.shape);
 }
 
-UpdateLayout plc::module::layoutOf(const UpdateProgram &program, const OptimizerForm &form, int64_t bytesOfElement) {
+UpdateLayout plc::module::layoutOf(const UpdateProgram &program, const OptimizerForm &form, int64_t bytesOfElement,
+                                   bool inShards) {
   UpdateLayout layout;
   auto add = [&](int64_t bytes) {
     int64_t at = layout.bytes;
@@ -26,6 +27,11 @@ UpdateLayout plc::module::layoutOf(const UpdateProgram &program, const Optimizer
     return at;
   };
   layout.gradient = add(productOf(program.shape) * bytesOfElement);
+  if (inShards) {
+    layout.value = add(productOf(program.shape) * bytesOfElement);
+    for (const OptimizerState &state : form.states)
+      layout.states.push_back(add(productOf(state.shapeOf(program.shape)) * bytesOfElement));
+  }
   for (size_t result = 0; result < program.results.size(); ++result)
     layout.results.push_back(add(elementsOf(program, form, result) * bytesOfElement));
   layout.scratch = add(program.scratchBytes);

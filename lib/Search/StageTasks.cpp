@@ -287,23 +287,32 @@ private:
     }
   }
 
-  // Persistent bytes and messages of parameters. The first stage that reads a parameter owns and updates it. Other
-  // ranks that read it hold a copy, and their gradients travel to the owner. Of R replicas each owns an R-th of a
-  // rank's parameters.
+  // The first stage that reads a parameter; INT_MAX: none.
+  int32_t firstReader(const Parameter &parameter) const {
+    int32_t first = INT_MAX;
+    for (int32_t unit : parameter.readers)
+      first = std::min(first, plan.stageOf[size_t(unit)]);
+    return first;
+  }
+
+  // Persistent bytes and messages of parameters. The first stage that reads a parameter owns and updates it, or that of
+  // its `home`. Other ranks that read it hold a copy, and their gradients travel to the owner. Of R replicas each owns
+  // an R-th of a rank's parameters.
   void addParameters() {
     out.persistentBytes.assign(ranks, 0);
     out.updatedBytes.assign(ranks, 0);
     int64_t lanes = workload.lanes / plan.replicas;
     for (const Parameter &parameter : workload.parameters) {
-      int32_t owner = INT_MAX;
-      std::set<int32_t> readers, copies; // ranks
-      for (int32_t unit : parameter.readers)
-        owner = std::min(owner, plan.stageOf[size_t(unit)]);
+      int32_t owner = firstReader(parameter);
       if (owner == INT_MAX)
         continue;
+      std::set<int32_t> readers; // ranks
       for (int32_t unit : parameter.readers)
         readers.insert(rankOfStage(plan.stageOf[size_t(unit)]));
+      if (parameter.home >= 0 && !parameter.sites.empty())
+        owner = firstReader(workload.parameters[size_t(parameter.home)]);
       int32_t home = rankOfStage(owner);
+      readers.insert(home);
       for (int32_t rank : readers)
         out.persistentBytes[size_t(rank)] += parameter.bytes;
       // A frozen parameter has no gradient, update or moments.

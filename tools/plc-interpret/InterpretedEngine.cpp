@@ -17,6 +17,7 @@
 #include <cmath>
 #include <cstring>
 #include <numeric>
+#include <set>
 
 using namespace mlir;
 
@@ -54,10 +55,7 @@ Bytes gradientOf(Interpreter &interpreter, const runtime::ParameterInfo &paramet
     }
     if (sum.empty())
       continue;
-    if (std::optional<ShardName> shard = ein::findShard(param.getShardAttr()))
-      module::putShard(parameter, *shard, sum.data(), gradient.data());
-    else
-      gradient = sum;
+    module::putShard(parameter.tensor(), ein::findShard(param.getShardAttr()), sum.data(), gradient.data());
   }
   return gradient;
 }
@@ -69,14 +67,14 @@ Tensor pieceOf(const runtime::ParameterInfo &parameter, const std::optional<Shar
   std::vector<int64_t> shape = parameter.shape;
   shape[shard->axis] /= shard->count;
   Tensor piece(whole.element, shape);
-  module::takeShard(parameter, *shard, whole.data(), piece.data());
+  module::takeShard(parameter.tensor(), shard, whole.data(), piece.data());
   return piece;
 }
 void putPiece(const runtime::ParameterInfo &parameter, const std::optional<ShardName> &shard, const Tensor &piece,
               Tensor &whole) {
   if (shard) {
     whole = whole.copy();
-    module::putShard(parameter, *shard, piece.data(), whole.data());
+    module::putShard(parameter.tensor(), shard, piece.data(), whole.data());
   } else {
     whole = piece;
   }
@@ -243,7 +241,8 @@ std::vector<std::vector<Tensor>> InterpretedEngine::runBatch(const EntryInfo &en
   for (ein::ParamOp param : interpreter.getParameters()) {
     size_t whole = parameterNumber(param.getWhole());
     interpreter.setParameter(param.getSymName(),
-                             pieceOf(parameterList[whole], ein::findShard(param.getShardAttr()), held[whole].value));
+                             pieceOf(parameterList[whole], ein::findShard(param.getShardAttr()),
+                                     usesAverages && !entry.trains() ? held[whole].average : held[whole].value));
   }
   ArrayRef<Type> types = interpreter.getModel().getArgumentTypes();
   ArrayAttr names = interpreter.getModel().getArgNames();
@@ -434,21 +433,26 @@ void InterpretedEngine::updateParameters(const runtime::TrainingStep &step, Prog
     return;
   const std::vector<double> scales = parameters.scales(norm, step.lossScale);
   std::map<std::pair<size_t, std::vector<int64_t>>, std::optional<runtime::UpdateStep>> updates; // by variant, shape
-  for (const Trained &each : trained) {
+  std::set<size_t> updatedWholes;                                                                // in shards
+  for (Trained &each : trained) {
     const runtime::ParameterInfo &info = parameterList[each.whole];
     const size_t variant = parameters.groups().variantOf(info.path);
     std::optional<runtime::UpdateStep> &update = updates[{variant, info.shape}];
     if (!update) {
       const auto form = static_cast<size_t>(parameters.groups().variants()[variant].form);
-      if (each.shard && !settings.optimizer.forms[form].isElementwise())
-        throw runtime::Error(runtime::BadInput, "",
-                             "optimizer '" + settings.optimizer.forms[form].kind + "' updates parameter '" + info.path +
-                                 "' as a whole, but the program has shards of it");
       const std::vector<int64_t> shape = module::updatedShape(info);
       const runtime::UpdateRules &ofForm = rules->rules(form, shape);
       update.emplace(parameters.groups().settingsOf(variant), settings.optimizer.forms[form], ofForm,
                      *ofForm.find(shape), *rules, step.number);
       update->gradientScale = scales[variant];
+    }
+    Bytes gradient; // of a whole in shards, for rules on whole tensors
+    if (each.shard && !update->form().isElementwise()) {
+      if (!updatedWholes.insert(each.whole).second)
+        continue;
+      gradient = gradientOf(*program.interpreter, info);
+      each.gradients = {gradient.data()};
+      each.shard.reset();
     }
     Held &whole = held[each.whole];
     auto take = [&](const Tensor &from) { return pieceOf(info, each.shard, from).copy(); };

@@ -32,6 +32,7 @@ public:
   void clearMoments(size_t index) override;
   void readAverage(size_t index, void *out) override;
   void writeAverage(size_t index, const void *data) override;
+  void useAverages(bool uses) override { usesAverages = uses; }
   runtime::StepResult trainStep(int64_t step, const std::vector<runtime::Bytes> &inputs) override;
   std::optional<runtime::Error> findNonFinite(const std::vector<runtime::Bytes> &inputs) override;
   std::vector<runtime::Bytes> run(const runtime::EntryInfo &entry, const std::vector<runtime::Bytes> &inputs) override;
@@ -87,6 +88,7 @@ private:
   std::vector<runtime::EntryInfo> entryList;
   std::vector<runtime::ParameterInfo> parameterList;
   std::vector<Held> held;
+  bool usesAverages = false;
   mutable std::map<std::string, Program> programs;
   std::unique_ptr<InterpretedRules> rules; // of the optimizer, if the model can be trained
 };

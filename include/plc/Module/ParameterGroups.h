@@ -69,8 +69,13 @@ inline std::vector<int64_t> updatedShape(const ParameterInfo &whole) { return up
 /// The tensors that are kept beside each parameter; none beside a frozen one.
 using StatesOfParameters = std::vector<std::vector<OptimizerState>>;
 StatesOfParameters statesOf(const OptimizerSettings &settings, const std::vector<ParameterInfo> &wholes);
+/// The axes of a parameter that a state beside it has.
+std::vector<int64_t> axesOf(const OptimizerState &state, int64_t numAxes, int64_t rows);
 /// Such a tensor, beside a parameter or a shard.
 TensorInfo momentOf(const ParameterInfo &parameter, const OptimizerState &state);
+/// How a shard of a parameter divides such a tensor; nullopt: each shard has all of it.
+std::optional<ShardName> shardOfMoment(const ParameterInfo &parameter, const OptimizerState &state,
+                                       const ShardName &shard);
 
 /// The path of a key of a group: "optimizer.group.0.lr".
 std::string groupKey(size_t group, const std::string &name);

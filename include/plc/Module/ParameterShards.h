@@ -12,9 +12,10 @@ namespace plc::module {
 /// if a shard is missing or differs.
 std::vector<ParameterInfo> wholeParameters(const std::vector<ParameterInfo> &held);
 
-/// Copies the bytes of a shard out of those of the whole parameter; putShard copies them back.
-void takeShard(const ParameterInfo &whole, const ShardName &shard, const std::byte *from, std::byte *to);
-void putShard(const ParameterInfo &whole, const ShardName &shard, const std::byte *from, std::byte *to);
+/// Copies the bytes of a shard out of those of a whole tensor; putShard copies them back. Without a shard both copy
+/// all.
+void takeShard(const TensorInfo &whole, const std::optional<ShardName> &shard, const std::byte *from, std::byte *to);
+void putShard(const TensorInfo &whole, const std::optional<ShardName> &shard, const std::byte *from, std::byte *to);
 
 } // namespace plc::module
 

@@ -45,14 +45,16 @@ struct UpdateRules {
 /// Where the update of a whole parameter has what it needs beside the parameter and its states: offsets from an address
 /// that is aligned to 64 bytes.
 struct UpdateLayout {
-  int64_t gradient = 0;         // as the rules see it
+  int64_t gradient = 0; // as the rules see it
+  int64_t value = 0;    // of a parameter in shards: put together, as its states are
+  std::vector<int64_t> states;
   std::vector<int64_t> results; // in the order of the program; they are copied once all are computed
   int64_t scratch = 0;
   int64_t bytes = 0; // of all
 };
 /// Elements of a result of a program on a whole parameter.
 int64_t elementsOf(const UpdateProgram &program, const OptimizerForm &form, size_t result);
-UpdateLayout layoutOf(const UpdateProgram &program, const OptimizerForm &form, int64_t bytesOfElement);
+UpdateLayout layoutOf(const UpdateProgram &program, const OptimizerForm &form, int64_t bytesOfElement, bool inShards);
 
 } // namespace plc::module
 

@@ -43,6 +43,7 @@ struct Parameter {
   std::vector<int32_t> readers{}; ///< units, ascending
   std::vector<int32_t> sites{};   ///< calls that add to its gradient; empty: it is not trained
   int64_t beside = 0;             ///< bytes of the tensors that its owner keeps beside it, if it is trained
+  int32_t home = -1;              ///< the parameter whose owner updates it, too; -1: it has an owner of its own
   bool operator==(const Parameter &) const = default;
 };
 

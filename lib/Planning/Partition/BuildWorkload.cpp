@@ -1,6 +1,7 @@
 //===- BuildWorkload.cpp - a flat program as a workload -------------------===//
 #include "BuildWorkload.h"
 
+#include "GatherShards.h"
 #include "ShardStages.h"
 
 #include "plc/Dialect/Ein/MicroBatches.h"
@@ -116,6 +117,7 @@ private:
           readers[value].insert(readers[made].begin(), readers[made].end());
     llvm::StringMap<size_t> parameters;
     SymbolTable symbols(model->getParentOfType<ModuleOp>());
+    GatheredShards shards(model->getParentOfType<ModuleOp>());
     for (auto [index, value] : llvm::enumerate(flat.values)) {
       std::vector<int32_t> units(readers[index].begin(), readers[index].end());
       int64_t bytes = byteSize(value.type);
@@ -134,6 +136,9 @@ private:
       for (int64_t moment : momentBytes(value.type, declared ? declared.getMoments() : std::nullopt, facts.moments))
         parameter.beside += search::aligned(moment);
     }
+    for (const auto &[name, index] : parameters)
+      if (auto home = parameters.find(shards.homeOf(name)); home != parameters.end() && home->second != index)
+        out.parameters[index].home = int32_t(home->second);
     for (auto [index, call] : llvm::enumerate(flat.calls))
       for (int64_t value : call.args)
         if (const FlatValue &site = flat.values[value]; site.origin == FlatValue::Site)

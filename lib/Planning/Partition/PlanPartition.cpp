@@ -5,6 +5,7 @@
 #include "BucketStages.h"
 #include "BuildWorkload.h"
 #include "CutModel.h"
+#include "GatherShards.h"
 #include "JoinedBackward.h"
 #include "Remat/RematModel.h"
 #include "ShardStages.h"
@@ -321,6 +322,7 @@ private:
     FailureOr<ProgramOp> program = buildProgram(model, *flat, plan.stageOf, plan.rankOf);
     if (failed(program))
       return failure();
+    gatherShards(*program);
     // A spec may recompute without a policy. In the program that is policy `budget`, whose bound differs.
     bool isPolicys = policy != planner::RematPolicy::none;
     program->setRemat(isPolicys           ? policy.getValue()

@@ -1,5 +1,6 @@
 //===- PlanReplicate.cpp - make all replicas of a pipeline ----------------===//
 #include "Base/Programs.h"
+#include "GatherShards.h"
 #include "RouteBuilder.h"
 #include "plc/Planning/Passes.h"
 
@@ -108,12 +109,11 @@ private:
     }
   }
 
-  // A parameter with the bytes that only its owner keeps: moments, the average, and the accumulation groups that other
-  // replicas send.
+  // A parameter, or all shards of one that is updated as a whole, with the bytes that only its owner keeps: moments,
+  // the average, and the accumulation groups that other replicas send.
   struct Owned {
-    int64_t stage;
-    StringRef name;
-    int64_t bytes;
+    SmallVector<std::pair<int64_t, StringRef>> handles; // stage, parameter
+    int64_t bytes = 0;
   };
 
   // Longest processing time first: no replica of a rank owns more than a third above the least possible (Graham, 1969).
@@ -123,6 +123,8 @@ private:
       for (auto site : stage.getBody().getOps<SiteOp>())
         ++sites[site.getParam()];
     std::map<int64_t, std::vector<Owned>> owned; // by rank of the first replica
+    GatheredShards shards(program->getParentOfType<ModuleOp>());
+    llvm::StringMap<size_t> known; // by the shard that names a whole: its place among those of its rank
     // Each site of an owner receives all groups but the replica's own.
     int64_t received = program.getLanes() - program.getLanes() / count;
     for (auto [index, stage] : llvm::enumerate(stages))
@@ -131,7 +133,14 @@ private:
           int64_t bytes = byteSize(param.getType()) * (program.getAverages() + used * received);
           for (int64_t moment : momentBytes(param.getType(), param.getMoments(), int64_t(program.getMoments())))
             bytes += moment;
-          owned[stage.getRank()].push_back({int64_t(index), param.getParam(), bytes});
+          std::vector<Owned> &ofRank = owned[stage.getRank()];
+          size_t place = ofRank.size();
+          if (StringRef home = shards.homeOf(param.getParam()); !home.empty())
+            place = known.try_emplace(home, place).first->second;
+          if (place == ofRank.size())
+            ofRank.emplace_back();
+          ofRank[place].handles.emplace_back(int64_t(index), param.getParam());
+          ofRank[place].bytes += bytes;
         }
     for (int64_t replica = 1; replica < count; ++replica)
       // Every copy starts without ownership; `divide` then names one owner for each parameter.
@@ -150,8 +159,10 @@ private:
       // Ties go to the lowest replica, so the answer is deterministic.
       int64_t replica = std::min_element(bytes.begin(), bytes.end()) - bytes.begin();
       bytes[replica] += each.bytes;
-      paramIn(copies[0][each.stage], each.name).setOwned(false);
-      paramIn(copies[replica][each.stage], each.name).setOwned(true);
+      for (auto [stage, name] : each.handles) {
+        paramIn(copies[0][stage], name).setOwned(false);
+        paramIn(copies[replica][stage], name).setOwned(true);
+      }
     }
     remark::passed(program.getLoc(),
                    remark::RemarkOpts::name("Owned").category(DEBUG_TYPE).function(program.getSymName()))

@@ -25,7 +25,7 @@ public:
       if (failed(collect(stage)))
         return failure();
     for (auto &[name, param] : params)
-      if (failed(checkOwner(name, param)) || failed(checkSites(name, param)))
+      if (failed(checkOwner(name, param)) || failed(checkSites(name, param)) || failed(checkShards(name, param)))
         return failure();
     for (auto route : program.getBody().getOps<RouteOp>())
       if (failed(checkEnds(route)))
@@ -159,6 +159,22 @@ private:
     return success();
   }
 
+  // Rules on whole tensors update all shards of a parameter, so one rank owns them.
+  LogicalResult checkShards(StringRef name, const Param &param) {
+    auto declared = kernels.lookup<ein::ParamOp>(name);
+    if (!declared || !declared.getShard() || !declared.getWorkspace() || param.sites.empty())
+      return success();
+    auto rankOf = [](ParamOp owner) { return int64_t(cast<StageOp>(owner->getParentOp()).getRank()); };
+    auto [first, isNew] = owners.try_emplace(declared.getWhole(), param.owner);
+    if (rankOf(first->second) == rankOf(param.owner))
+      return success();
+    InFlightDiagnostic error = ParamOp(param.owner).emitOpError("owns '")
+                               << name << "' on rank " << rankOf(param.owner) << ", but the optimizer updates it with '"
+                               << first->second.getParam() << "'";
+    error.attachNote(first->second.getLoc()) << "which rank " << rankOf(first->second) << " owns";
+    return error;
+  }
+
   // A per-step route must end in the buffer of the parameter or site that it carries.
   LogicalResult checkEnds(RouteOp route) {
     if (route.getPer() != Per::step)
@@ -192,6 +208,7 @@ private:
   ProgramOp program;
   SymbolTable kernels;
   std::map<StringRef, Param> params;
+  std::map<StringRef, ParamOp> owners; // of the first shard of each whole that one rank updates
 };
 
 } // namespace

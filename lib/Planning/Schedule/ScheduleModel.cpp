@@ -118,7 +118,9 @@ planner::Schedule plc::plan::readSchedule(ProgramOp program, std::vector<std::ve
   return schedule;
 }
 
-void plc::plan::printSchedule(ProgramOp program, llvm::raw_ostream &out) {
+// Declared beside the other reports (plc/Planning/Report/Summary.h), which schedules do not include.
+namespace plc::plan {
+void printSchedule(ProgramOp program, llvm::raw_ostream &out) {
   std::vector<std::vector<RunOp>> runs;
   planner::Schedule schedule = readSchedule(program, runs);
   planner::ScheduleProblem problem = buildScheduleProblem(program, RouteTable(program), 1);
@@ -130,3 +132,4 @@ void plc::plan::printSchedule(ProgramOp program, llvm::raw_ostream &out) {
     }
   out << planner::writeSchedule(problem, schedule);
 }
+} // namespace plc::plan

@@ -282,22 +282,40 @@ private:
     }
   }
 
-  /// Checks that there are rules for a parameter, that its moments have their sizes, and that the arena has room for
-  /// its update.
+  /// Checks that there are rules for a parameter, that its moments have their sizes, that the arena has room for
+  /// its update, and that a rank that updates a whole has all shards.
   void checkUpdate(size_t rank, const ParameterInfo &parameter, const module::OptimizerForm *form) const {
     size_t number = form ? static_cast<size_t>(form - manifest.optimizer.forms.data()) : manifest.updates.size();
-    const module::UpdateProgram *program =
-        number < manifest.updates.size() ? manifest.updates[number].find(module::updatedShape(parameter)) : nullptr;
+    const module::UpdateProgram *program = number < manifest.updates.size()
+                                               ? manifest.updates[number].find(module::updatedShape(wholeOf(parameter)))
+                                               : nullptr;
     if (!program)
       fail(rank, "parameter '" + parameter.path + "' is trained, but 'updates' has no rules for its axes");
     if (form->isElementwise())
       return;
     const RankInfo &plan = entry.ranks[rank];
+    for (const ParameterInfo &other : manifest.held)
+      if (parameter.shard && other.shard && other.shard->whole == parameter.shard->whole)
+        if (const BufferInfo *buffer = plan.find(BufferKind::Parameter, other.path);
+            !buffer || !buffer->owned || !plan.find(BufferKind::Gradient, other.path))
+          fail(rank, "optimizer '" + form->kind + "' updates '" + parameter.shard->whole +
+                         "' as a whole, but the rank does not own '" + other.path + "'");
     int64_t room = plan.arenaBytes - module::endOfBuffers(plan),
-            needed = module::layoutOf(*program, *form, static_cast<int64_t>(byteWidth(parameter.type))).bytes;
+            needed = module::layoutOf(*program, *form, static_cast<int64_t>(byteWidth(parameter.type)),
+                                      parameter.shard.has_value())
+                         .bytes;
     if (needed > room)
       fail(rank, "the update of parameter '" + parameter.path + "' needs " + std::to_string(needed) +
                      " bytes behind the persistent buffers, where the arena has " + std::to_string(room));
+  }
+
+  /// The parameter, or the whole of which it is a shard.
+  const ParameterInfo &wholeOf(const ParameterInfo &held) const {
+    if (held.shard)
+      for (const ParameterInfo &whole : manifest.parameters)
+        if (whole.path == held.shard->whole)
+          return whole;
+    return held;
   }
 
   // A parameter has at most one owner. The owner has gradient sites and all moments, or none of them if the loss does

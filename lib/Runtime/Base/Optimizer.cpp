@@ -335,7 +335,7 @@ WholePorts::WholePorts(const UpdateStep &step, ElementType type, void *gradient,
 static double updateWhole(const UpdateStep &step, ElementType type, int64_t count, std::span<const void *const> sites,
                           void *value, std::span<void *const> moments) {
   const auto bytesOfElement = static_cast<int64_t>(byteWidth(type));
-  const module::UpdateLayout layout = module::layoutOf(step.program(), step.form(), bytesOfElement);
+  const module::UpdateLayout layout = module::layoutOf(step.program(), step.form(), bytesOfElement, /*inShards=*/false);
   std::vector<std::byte> memory(static_cast<size_t>(layout.bytes));
   void *gradient = memory.data() + layout.gradient;
   double squares =

@@ -80,19 +80,27 @@ void EntryTensors::scatterInput(const TensorInfo &info, const Bytes &input, int6
     });
 }
 
-/// Copies a whole tensor, or the shard that `buffer` holds, out of `from`; put() copies back. A tensor that is divided
-/// has the shape of its parameter.
-static void take(const ParameterInfo &parameter, const BufferInfo &buffer, const std::byte *from, std::byte *to) {
-  if (buffer.shard)
-    module::takeShard(parameter, *buffer.shard, from, to);
-  else
-    std::memcpy(to, from, static_cast<size_t>(buffer.bytes));
+template <class Copy>
+void EntryTensors::withShard(const ParameterInfo &parameter, const BufferInfo &buffer, Copy copy) const {
+  if (buffer.kind != BufferKind::Moment) {
+    copy(parameter.tensor(), buffer.shard);
+    return;
+  }
+  const module::OptimizerState &state = groups.formOf(parameter.path)->states[static_cast<size_t>(buffer.site)];
+  copy(module::momentOf(parameter, state),
+       buffer.shard ? module::shardOfMoment(parameter, state, *buffer.shard) : std::nullopt);
 }
-static void put(const ParameterInfo &parameter, const BufferInfo &buffer, const std::byte *from, std::byte *to) {
-  if (buffer.shard)
-    module::putShard(parameter, *buffer.shard, from, to);
-  else
-    std::memcpy(to, from, static_cast<size_t>(buffer.bytes));
+
+void EntryTensors::take(const ParameterInfo &parameter, const BufferInfo &buffer, const std::byte *from,
+                        std::byte *to) const {
+  withShard(parameter, buffer,
+            [&](const TensorInfo &whole, const auto &shard) { module::takeShard(whole, shard, from, to); });
+}
+
+void EntryTensors::put(const ParameterInfo &parameter, const BufferInfo &buffer, const std::byte *from,
+                       std::byte *to) const {
+  withShard(parameter, buffer,
+            [&](const TensorInfo &whole, const auto &shard) { module::putShard(whole, shard, from, to); });
 }
 
 void EntryTensors::scatter(ParameterTensor tensor, const ParameterInfo &parameter, const std::byte *from) const {

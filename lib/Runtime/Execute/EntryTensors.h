@@ -21,8 +21,9 @@ struct ParameterTensor {
 /// collective: all sessions of the entry call it alike (Transport.h), and have the whole afterwards.
 class EntryTensors {
 public:
-  EntryTensors(const EntryPlan &entry, Transport &transport, const std::vector<std::unique_ptr<Rank>> &localRanks)
-      : entry(entry), transport(transport), localRanks(localRanks) {}
+  EntryTensors(const EntryPlan &entry, const module::ParameterGroups &groups, Transport &transport,
+               const std::vector<std::unique_ptr<Rank>> &localRanks)
+      : entry(entry), groups(groups), transport(transport), localRanks(localRanks) {}
 
   /// Whole-batch inputs, in the entry's order, into the buffers of each local rank that reads them.
   void scatterInputs(const std::vector<Bytes> &inputs) const;
@@ -81,7 +82,15 @@ private:
   template <class Visitor>
   void forEachRow(size_t index, Visitor visit) const;
 
+  /// Copies a whole tensor, or the shard that `buffer` holds, out of `from`; put() copies back.
+  void take(const ParameterInfo &parameter, const BufferInfo &buffer, const std::byte *from, std::byte *to) const;
+  void put(const ParameterInfo &parameter, const BufferInfo &buffer, const std::byte *from, std::byte *to) const;
+  /// Calls copy(whole tensor, the shard of it that `buffer` holds).
+  template <class Copy>
+  void withShard(const ParameterInfo &parameter, const BufferInfo &buffer, Copy copy) const;
+
   const EntryPlan &entry;
+  const module::ParameterGroups &groups;
   Transport &transport;
   const std::vector<std::unique_ptr<Rank>> &localRanks;
 };

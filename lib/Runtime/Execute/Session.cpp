@@ -12,7 +12,8 @@ namespace plc::runtime {
 Session::Session(const Manifest &manifest, const EntryPlan &entry, const WorkerOptions &options, double hangTimeout,
                  std::unique_ptr<Transport> transport)
     : entry(entry), hangTimeoutNs(static_cast<int64_t>(hangTimeout * 1e9)),
-      shared(manifest, entry, options, std::move(transport)), entryTensors(entry, *shared.transport, localRanks) {
+      shared(manifest, entry, options, std::move(transport)),
+      entryTensors(entry, shared.stepParameters.groups(), *shared.transport, localRanks) {
   for (size_t rank : shared.transport->localRanks())
     localRanks.push_back(std::make_unique<Rank>(shared, rank, localRanks.size()));
   // States begin with their initial values; parameters are filled in by the cache.

@@ -1,6 +1,7 @@
 // Updates parameters in slices, as chunks of a kernel.
 #include "Updates.h"
 
+#include "plc/Module/ParameterShards.h"
 #include "plc/Runtime/Base/Average.h"
 
 #include <algorithm>
@@ -68,12 +69,22 @@ Updates::Updates(const Manifest &manifest, const StepParameters &parameters, con
   std::stable_partition(updates.begin(), updates.end(), std::not_fn(isWhole));
   // After the list is complete: slices point into it.
   for (Update &update : updates) {
+    if (isWhole(update)) {
+      shards.push_back({&update, 0});
+      update.whole = update.parameter->shard ? wholeOf(*update.parameter) : nullptr;
+    }
     update.firstPart = parts.size();
     for (int64_t begin = 0; begin < update.elements; begin += updatedPart)
       parts.push_back({&update, begin});
     update.numParts = parts.size() - update.firstPart;
     numElementwise += isWhole(update) ? 0 : update.numParts;
   }
+}
+
+const ParameterInfo *Updates::wholeOf(const ParameterInfo &held) const {
+  if (!held.shard)
+    return &held;
+  return &*std::ranges::find(manifest.parameters, held.shard->whole, &ParameterInfo::path);
 }
 
 /// The number of the program that updates a parameter.
@@ -84,7 +95,7 @@ size_t Updates::programOf(const ParameterInfo &parameter) {
   if (auto number = static_cast<size_t>(form); form >= 0 && number < manifest.updates.size()) {
     program.form = &manifest.optimizer.forms[number];
     program.rules = &manifest.updates[number];
-    program.program = program.rules->find(module::updatedShape(parameter));
+    program.program = program.rules->find(module::updatedShape(*wholeOf(parameter)));
   }
   auto known = std::ranges::find(programs, program);
   if (known != programs.end())
@@ -131,23 +142,87 @@ int32_t Updates::updateChunks(void *const *operands, int64_t begin, int64_t end,
   });
 }
 
-/// The gradient of a parameter, as rules on whole tensors see it.
+module::UpdateLayout Updates::Step::layoutOf(const Update &update) const {
+  const UpdateStep &updateStep = updates[update.step];
+  return module::layoutOf(updateStep.program(), updateStep.form(),
+                          static_cast<int64_t>(byteWidth(update.parameter->type)), update.whole != nullptr);
+}
+
+/// The gradient of a parameter, as rules on whole tensors see it. Shards lie one behind another until they are put
+/// together, where the whole parameter will be.
 int32_t Updates::prepareChunks(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *) {
   return visitParts(operands, begin, end, [](const Part &part, const Update &update, const Step &step) {
     const UpdateStep &updateStep = step.updates[update.step];
-    double squares =
-        prepareGradient(updateStep, update.parameter->type, part.begin, update.elements, update.sites, step.workspace);
+    const module::UpdateLayout layout = step.layoutOf(update);
+    const ParameterInfo &parameter = *update.parameter;
+    std::byte *out = step.workspace + layout.gradient;
+    if (update.whole)
+      out =
+          step.workspace + layout.value + parameter.shard->index * static_cast<int64_t>(parameter.tensor().numBytes());
+    double squares = prepareGradient(updateStep, parameter.type, part.begin, update.elements, update.sites, out);
     return updateStep.measures ? std::optional(squares) : std::nullopt;
   });
 }
 
-/// Copies what such rules have computed to the tensors that it replaces.
+template <class Visit>
+void Updates::withShard(const Update &update, const OptimizerForm &form, size_t tensor, Visit visit) {
+  if (tensor == 0) {
+    visit(update.whole->tensor(), update.parameter->shard, static_cast<std::byte *>(update.value));
+    return;
+  }
+  const module::OptimizerState &state = form.states[tensor - 1];
+  visit(module::momentOf(*update.whole, state), module::shardOfMoment(*update.whole, state, *update.parameter->shard),
+        static_cast<std::byte *>(update.moments[tensor - 1]));
+}
+
+int32_t Updates::gatherGradients(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *) {
+  return visitParts(operands, begin, end, [](const Part &, const Update &update, const Step &step) {
+    const module::UpdateLayout layout = step.layoutOf(update);
+    const ParameterInfo &parameter = *update.parameter;
+    module::putShard(update.whole->tensor(), parameter.shard,
+                     step.workspace + layout.value +
+                         parameter.shard->index * static_cast<int64_t>(parameter.tensor().numBytes()),
+                     step.workspace + layout.gradient);
+    return std::optional<double>();
+  });
+}
+
+/// Puts a parameter and its states together.
+int32_t Updates::gatherTensors(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *) {
+  return visitParts(operands, begin, end, [](const Part &, const Update &update, const Step &step) {
+    const module::UpdateLayout layout = step.layoutOf(update);
+    for (size_t tensor = 0; tensor <= layout.states.size(); ++tensor)
+      withShard(update, step.updates[update.step].form(), tensor,
+                [&](const TensorInfo &whole, const auto &shard, const std::byte *from) {
+                  // What every shard has all of is taken from the first one.
+                  if (shard || update.parameter->shard->index == 0)
+                    module::putShard(whole, shard, from,
+                                     step.workspace + (tensor ? layout.states[tensor - 1] : layout.value));
+                });
+    return std::optional<double>();
+  });
+}
+
+int32_t Updates::scatterResults(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *) {
+  return visitParts(operands, begin, end, [](const Part &, const Update &update, const Step &step) {
+    const UpdateStep &updateStep = step.updates[update.step];
+    const module::UpdateLayout layout = step.layoutOf(update);
+    for (size_t result = 0; result < layout.results.size(); ++result)
+      withShard(update, updateStep.form(), updateStep.results()[result],
+                [&](const TensorInfo &whole, const auto &shard, std::byte *to) {
+                  module::takeShard(whole, shard, step.workspace + layout.results[result], to);
+                });
+    return std::optional<double>();
+  });
+}
+
+/// Copies what such rules have computed to the tensors that it replaces, if scatterResults has not done so.
 int32_t Updates::finishChunks(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *) {
   return visitParts(operands, begin, end, [](const Part &part, const Update &update, const Step &step) {
     const UpdateStep &updateStep = step.updates[update.step];
     const auto width = static_cast<int64_t>(byteWidth(update.parameter->type));
-    const module::UpdateLayout layout = module::layoutOf(updateStep.program(), updateStep.form(), width);
-    for (size_t result = 0; result < layout.results.size(); ++result) {
+    const module::UpdateLayout layout = step.layoutOf(update);
+    for (size_t result = 0; !update.whole && result < layout.results.size(); ++result) {
       // A state may have fewer elements than the parameter: its slices end earlier.
       int64_t elements = module::elementsOf(updateStep.program(), updateStep.form(), result);
       int64_t count = std::min(elements - part.begin, updatedPart);
@@ -192,18 +267,27 @@ bool Updates::measure(Workers &workers, Workers::Worker &worker) {
   return true;
 }
 
-bool Updates::applyWhole(const Update &update, Step step, Workers &workers, Workers::Worker &worker) {
+bool Updates::applyWhole(std::span<const Update> ofWhole, const Step &step, Workers &workers, Workers::Worker &worker) {
+  const Update &update = ofWhole.front();
   const UpdateStep &updateStep = step.updates[update.step];
-  const ElementType type = update.parameter->type;
-  const module::UpdateLayout layout =
-      module::layoutOf(updateStep.program(), updateStep.form(), static_cast<int64_t>(byteWidth(type)));
-  step.parts = std::span(parts).subspan(update.firstPart, update.numParts);
-  if (!forEach(prepareChunks, step, workers, worker))
+  const module::UpdateLayout layout = step.layoutOf(update);
+  const bool inShards = update.whole != nullptr;
+  Step slices = step, each = step;
+  slices.parts =
+      std::span(parts).subspan(update.firstPart, ofWhole.back().firstPart + ofWhole.back().numParts - update.firstPart);
+  auto first = std::ranges::find(shards, &update, &Part::update);
+  each.parts = std::span(shards).subspan(static_cast<size_t>(first - shards.begin()), ofWhole.size());
+  if (!forEach(prepareChunks, slices, workers, worker) ||
+      (inShards &&
+       (!forEach(gatherGradients, each, workers, worker) || !forEach(gatherTensors, each, workers, worker))))
     return false;
-  std::vector<void *> results, operands;
+  std::vector<void *> results, states = update.moments, operands;
   for (int64_t offset : layout.results)
     results.push_back(workspace + offset);
-  const WholePorts ports(updateStep, type, workspace + layout.gradient, update.value, update.moments, results);
+  for (size_t state = 0; state < layout.states.size(); ++state)
+    states[state] = workspace + layout.states[state];
+  const WholePorts ports(updateStep, update.parameter->type, workspace + layout.gradient,
+                         inShards ? workspace + layout.value : update.value, states, results);
   for (const module::UpdateCall &call : updateStep.program().calls) {
     const KernelInfo &kernel = manifest.kernels[static_cast<size_t>(call.kernel)];
     findOperands(call, ports.addresses(), workspace + layout.scratch, operands);
@@ -211,7 +295,8 @@ bool Updates::applyWhole(const Update &update, Step step, Workers &workers, Work
     if (!workers.run(worker, {kernel.function, operands.data(), kernel.chunks, 1, 0, &kernel.name, -1}, unknown))
       return false;
   }
-  return forEach(finishChunks, step, workers, worker);
+  return (!inShards || forEach(scatterResults, each, workers, worker)) &&
+         forEach(finishChunks, slices, workers, worker);
 }
 
 bool Updates::apply(int64_t step, const std::vector<double> &scales, Workers &workers, Workers::Worker &worker) {
@@ -226,9 +311,14 @@ bool Updates::apply(int64_t step, const std::vector<double> &scales, Workers &wo
   const Step all{steps, manifest.optimizer.ema, std::span(parts).first(numElementwise), workspace};
   if (!forEach(updateChunks, all, workers, worker))
     return false;
-  for (const Update &update : updates)
-    if (update.firstPart >= numElementwise && !applyWhole(update, all, workers, worker))
+  for (auto update = updates.cend() - static_cast<ptrdiff_t>(shards.size()); update != updates.cend();) {
+    // Shards of a whole follow one another.
+    auto end = std::find_if(update + 1, updates.cend(),
+                            [&](const Update &other) { return !update->whole || other.whole != update->whole; });
+    if (!applyWhole({update, end}, all, workers, worker))
       return false;
+    update = end;
+  }
   sumParts();
   return true;
 }

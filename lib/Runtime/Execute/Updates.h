@@ -53,6 +53,7 @@ private:
     std::vector<void *> moments;
     void *average = nullptr; // if the optimizer keeps one
     size_t firstPart = 0, numParts = 0;
+    const ParameterInfo *whole = nullptr; // of a shard that rules on whole tensors update
   };
   /// A program of the rules with the settings of a variant.
   struct Program {
@@ -75,6 +76,8 @@ private:
     double ema;
     std::span<Part> parts;
     std::byte *workspace = nullptr; // of rules on whole tensors
+
+    module::UpdateLayout layoutOf(const Update &update) const;
   };
   /// False if the run was stopped.
   static bool forEach(plc_kernel_fn part, Step step, Workers &workers, Workers::Worker &worker);
@@ -82,12 +85,21 @@ private:
   static int32_t updateChunks(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *);
   static int32_t prepareChunks(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *);
   static int32_t finishChunks(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *);
+  static int32_t gatherGradients(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *);
+  static int32_t gatherTensors(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *);
+  static int32_t scatterResults(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *);
   size_t programOf(const ParameterInfo &parameter);
+  /// The parameter, or the whole of which it is a shard.
+  const ParameterInfo *wholeOf(const ParameterInfo &held) const;
   template <class Visit>
   static int32_t visitParts(void *const *operands, int64_t begin, int64_t end, Visit visit);
   /// Moves the average of a slice, if the optimizer keeps one.
   static void average(const Part &part, const Step &step);
-  bool applyWhole(const Update &update, Step step, Workers &workers, Workers::Worker &worker);
+  /// Calls visit(whole tensor, the shard's division of it) for the parameter (0) or a state beside it (from 1).
+  template <class Visit>
+  static void withShard(const Update &update, const OptimizerForm &form, size_t tensor, Visit visit);
+  /// The update of a parameter, or of all shards of one.
+  bool applyWhole(std::span<const Update> shards, const Step &step, Workers &workers, Workers::Worker &worker);
   void sumParts();
 
   const Manifest &manifest;
@@ -98,6 +110,7 @@ private:
   std::vector<Program> programs;
   std::vector<Update> updates; // element by element, then those on whole tensors
   std::vector<Part> parts;     // of all updates, in order
+  std::vector<Part> shards;    // of updates on whole tensors, in order: one for each
   size_t numElementwise = 0;   // of `parts`
   std::map<std::string, double> sumsOfSquares;
 };

@@ -132,6 +132,8 @@ public:
   /// The moving average of a trained parameter's value (Average.h). Only if optimizer().keepsAverages().
   virtual void readAverage(size_t, void *) {}
   virtual void writeAverage(size_t, const void *) {}
+  /// Whether entries other than `train` run with the averages in place of the values, from now on. Likewise.
+  virtual void useAverages(bool) {}
 
   /// One optimizer step (1 is the first) on one batch: `inputs` are those of entry `train`, whole, in its order.
   virtual StepResult trainStep(int64_t step, const std::vector<Bytes> &inputs) = 0;
