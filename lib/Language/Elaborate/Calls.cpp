@@ -120,6 +120,21 @@ bool RuleBuilder::bindsUnder(const Expr &expr, IndexId id, const Node &operand) 
   return false;
 }
 
+/// The indices in the brackets of a call; nullopt if one is none, which the walk over indices reports.
+std::optional<llvm::SmallVector<IndexId, 4>> RuleBuilder::boundBy(const Expr &expr) {
+  llvm::SmallVector<IndexId, 4> ids;
+  for (const IndexEntry &entry : expr.indices) {
+    if (entry.isEllipsis())
+      for (unsigned i = 0; scope.ellipsis && i < scope.ellipsis->size(); ++i)
+        ids.push_back(ellipsisIndex(i));
+    else if (entry.expr->kind == Expr::Name && byName.count(entry.expr->name))
+      ids.push_back(indexNamed(entry.expr->name));
+    else
+      return std::nullopt;
+  }
+  return ids;
+}
+
 /// `sum[i](e)` and its kind. The indices are bound, so the sum rule does not place them.
 const Node *RuleBuilder::resolveReduction(const Expr &expr, const Context &context) {
   if (!expr.brackets || expr.operands.size() != 1) {
@@ -131,18 +146,12 @@ const Node *RuleBuilder::resolveReduction(const Expr &expr, const Context &conte
                         "'" + expr.name + "' names the indices that it reduces: '" + expr.name + "[i](..)'");
     return nullptr;
   }
-  llvm::SmallVector<IndexId, 4> ids;
-  for (const IndexEntry &entry : expr.indices) {
-    if (entry.isEllipsis())
-      for (unsigned i = 0; scope.ellipsis && i < scope.ellipsis->size(); ++i)
-        ids.push_back(ellipsisIndex(i));
-    else if (entry.expr->kind == Expr::Name && byName.count(entry.expr->name))
-      ids.push_back(indexNamed(entry.expr->name));
-    else
-      return nullptr; // reported by the walk over indices
-  }
+  std::optional<llvm::SmallVector<IndexId, 4>> found = boundBy(expr);
+  if (!found)
+    return nullptr;
+  llvm::ArrayRef<IndexId> ids = *found;
   Context inner = hiding(context, ids);
-  inner.bound.append(ids);
+  inner.bound.append(ids.begin(), ids.end());
   const Node *operand = resolve(*expr.operands[0], inner);
   StringRef function = expr.name;
   if (function == "any" || function == "all")
@@ -165,7 +174,7 @@ const Node *RuleBuilder::resolveReduction(const Expr &expr, const Context &conte
   node.function = function;
   node.element = operand->element == Element::Number ? Element::Real : operand->element;
   node.operands = {operand};
-  node.summed = ids;
+  node.summed.assign(ids.begin(), ids.end());
   llvm::sort(node.summed);
   return finish(std::move(node));
 }
@@ -184,33 +193,38 @@ const Node *RuleBuilder::resolveDraw(const Expr &expr) {
   return finish(std::move(node));
 }
 
-/// `argmax[i](e)` and `argmin[i](e)`, which bind i; `topk[i, j: N](e)`, which brings j too.
+/// `argmax[i, ..](e)` and `argmin[i, ..](e)`, which bind their indices; `topk[i, j: N](e)`, which binds i and brings j.
 const Node *RuleBuilder::resolvePositions(const Expr &expr, const Context &context) {
   bool brings = expr.name == "topk";
-  bool fits = expr.brackets && expr.operands.size() == 1 && expr.indices.size() == (brings ? 2 : 1) &&
-              llvm::none_of(expr.indices, [](const IndexEntry &entry) { return entry.isEllipsis(); });
+  auto isEllipsis = [](const IndexEntry &entry) { return entry.isEllipsis(); };
+  bool fits = expr.brackets && expr.operands.size() == 1 &&
+              (brings ? expr.indices.size() == 2 && llvm::none_of(expr.indices, isEllipsis) : !expr.indices.empty());
   if (!fits) {
     diagnostics.error(expr.location, brings ? "'topk' binds one index and brings another: 'topk[i, j: 2](..)'"
-                                            : "'" + expr.name + "' binds one index: '" + expr.name + "[i](..)'");
+                                            : "'" + expr.name + "' binds indices: '" + expr.name + "[i](..)'");
     return nullptr;
   }
-  llvm::SmallVector<IndexId, 2> ids;
-  for (const IndexEntry &entry : expr.indices) {
-    if (entry.expr->kind != Expr::Name || !byName.count(entry.expr->name))
-      return nullptr; // reported by the walk over indices
-    ids.push_back(indexNamed(entry.expr->name));
-  }
-  Context inner = hiding(context, ids[0]);
-  inner.bound.push_back(ids[0]);
+  std::optional<llvm::SmallVector<IndexId, 4>> ids = boundBy(expr);
+  if (!ids)
+    return nullptr;
+  llvm::ArrayRef<IndexId> bound = llvm::ArrayRef(*ids).drop_back(brings);
+  Context inner = hiding(context, bound);
+  inner.bound.append(bound.begin(), bound.end());
   const Node *operand = wantNumber(resolve(*expr.operands[0], inner));
-  if (!operand || !bindsUnder(expr, ids[0], *operand))
+  if (!operand)
     return nullptr;
-  const Index &over = (*indices)[ids[0]];
-  // Positions are i32.
-  if (over.extent > INT32_MAX) {
-    diagnostics.error(expr.location, "'" + expr.name + "' gives positions in i32, but index '" + over.name +
-                                         "' has extent " + Twine(over.extent));
-    return nullptr;
+  int64_t positions = 1;
+  for (IndexId id : bound) {
+    const Index &over = (*indices)[id];
+    if (!bindsUnder(expr, id, *operand))
+      return nullptr;
+    // Positions are i32.
+    if (over.extent && (__builtin_mul_overflow(positions, over.extent, &positions) || positions > INT32_MAX)) {
+      diagnostics.error(expr.location, "'" + expr.name + "' gives positions in i32, but index '" + over.name +
+                                           "' has extent " + Twine(over.extent) +
+                                           (bound.size() == 1 ? "" : ", too many together with the indices before it"));
+      return nullptr;
+    }
   }
   Node node;
   node.kind = Node::Positions;
@@ -218,12 +232,12 @@ const Node *RuleBuilder::resolvePositions(const Expr &expr, const Context &conte
   node.function = expr.name;
   node.element = Element::I32;
   node.operands = {operand};
-  node.summed = {ids[0]};
+  node.summed.assign(bound.begin(), bound.end()); // in their order: the last one counts fastest
   if (!brings)
     return finish(std::move(node));
-  const Index &brought = (*indices)[ids[1]];
-  node.index = ids[1];
-  if (llvm::is_contained(operand->dims, ids[1])) {
+  const Index &over = (*indices)[bound[0]], &brought = (*indices)[ids->back()];
+  node.index = ids->back();
+  if (llvm::is_contained(operand->dims, node.index)) {
     diagnostics.error(brought.location, "index '" + brought.name + "' is brought by 'topk' but occurs under it");
     return nullptr;
   }

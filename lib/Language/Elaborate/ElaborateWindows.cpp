@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "Emit/Integers.h"
 #include "RuleBuilder.h"
+#include "Syntax/References.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace plc::language;
@@ -16,6 +17,20 @@ using plc::Diagnostic;
 
 static std::string clipped(const Expr &expr) { return expr.text.substr(0, 60).str(); }
 
+/// Whether a guarded position in a value from before a loop moves with its iterations. It then is a padded read in all
+/// of them, so that iterations in which it is inside are like those in which it is not.
+bool RuleBuilder::movesUnderGuard(const Expr &position, StringRef tensor) const {
+  const Binding *binding = branches.empty() ? nullptr : scope.find(tensor);
+  bool moves = false;
+  for (const auto &loop : scope.rolled)
+    if (binding && binding->kind == Binding::Tensor && mentions(position, loop.getKey())) {
+      if (binding->view.value >= loop.getValue())
+        return false;
+      moves = true;
+    }
+  return moves;
+}
+
 /// Collects the indices of a position on the right. `axis` is null if the tensor's axes are not known.
 bool RuleBuilder::collectAffine(const Expr &expr, const Axis *axis, StringRef tensor, bool padded) {
   std::optional<Affine> affine = affineOf(expr);
@@ -23,7 +38,8 @@ bool RuleBuilder::collectAffine(const Expr &expr, const Axis *axis, StringRef te
   if (!affine)
     return false;
   bool inside = axis && affine->constant && *affine->constant >= 0 && *affine->constant < axis->extent;
-  if ((padded || !branches.empty()) && affine->constant && axis && !inside) {
+  affine->moves = axis && !padded && movesUnderGuard(expr, tensor);
+  if ((padded || !branches.empty()) && affine->constant && axis && (!inside || affine->moves)) {
     affine->start = *affine->constant;
     affine->constant.reset();
   }
@@ -130,10 +146,12 @@ bool RuleBuilder::checkInside(const Reading &reading, bool onLeft) {
     whole = whole && !affine.strides.empty() && affine.strides[i] == inner;
     fits &= !llvm::MulOverflow(inner, (*indices)[affine.indices[i]].extent, inner);
   }
-  if (whole && fits && inner == reading.axis.extent)
+  if (whole && fits && inner == reading.axis.extent && !affine.moves)
     affine.strides.clear();
-  if (reading.padded || (least >= 0 && most < reading.axis.extent))
+  if (reading.padded || (least >= 0 && most < reading.axis.extent)) {
+    affine.guarded = affine.moves;
     return true;
+  }
   affine.guarded = excludes(reading) == std::pair(true, true);
   if (affine.guarded)
     return true;

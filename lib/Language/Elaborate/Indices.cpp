@@ -356,7 +356,7 @@ llvm::SmallVector<const IndexEntry *> plc::language::namedAxes(const Function &c
 
 bool RuleBuilder::keeps(const Expr &call, size_t position) const {
   if (builtinOf(call.name) == Builtin::Positions)
-    return position == 1; // of topk
+    return call.name == "topk" && position == 1;
   const Function *callee = elaborator.library.seenBy(scope.function).lookup(call.name);
   if (!callee || callee->results.size() != 1)
     return false;

@@ -1,5 +1,6 @@
 //===- RollIterations.cpp - iterations of a `repeat` as a loop -----------------===//
 #include "RollIterations.h"
+#include "Syntax/References.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
 
@@ -215,13 +216,6 @@ bool IterationRoller::callsNoLayer(const std::vector<Statement *> &statements) c
   });
 }
 
-static bool mentions(const Expr &expr, StringRef name) {
-  auto does = [&](const Expr *each) { return each && mentions(*each, name); };
-  return expr.name == name || llvm::any_of(expr.operands, does) ||
-         llvm::any_of(expr.given, [&](const NamedExpr &each) { return does(each.value); }) ||
-         llvm::any_of(expr.indices, [&](const IndexEntry &entry) { return does(entry.expr) || does(entry.extent); });
-}
-
 /// Whether all positions and sizes that contain the index of the `repeat` are sums. Two iterations then determine all
 /// of them.
 bool IterationRoller::isLinear(const Expr &expr) const {
@@ -358,7 +352,7 @@ bool IterationRoller::roll(int64_t first, int64_t iterations) {
   scope.iterations += ".0"; // allows names to be bound anew
   scope.dependsOnIteration = false;
   if (!repeat.iteration.empty())
-    scope.rolled.insert(repeat.iteration);
+    scope.rolled[repeat.iteration] = body.values.size();
   auto giveUp = [&](const llvm::Twine &reason) {
     // Errors are dropped: the copies report them again.
     why = reason.str();

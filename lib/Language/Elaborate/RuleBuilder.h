@@ -74,6 +74,7 @@ private:
     int64_t start = 0;
     std::vector<AffineTerm> terms = {};
     bool guarded = false; // it is inside only where the conditions around it hold
+    bool moves = false;   // with a loop, and conditions around it may exclude iterations
   };
 
   /// A position on the right that reads an axis of `tensor` with a known extent.
@@ -196,6 +197,7 @@ private:
   bool refuseAffine(const Expr &expr, const llvm::Twine &why);
 
   // ElaborateWindows.cpp
+  bool movesUnderGuard(const Expr &position, StringRef tensor) const;
   bool collectAffine(const Expr &expr, const Axis *axis, StringRef tensor, bool padded);
   bool collectPad(const Expr &call);
   bool settlePositions();
@@ -239,6 +241,7 @@ private:
   const Node *resolveCall(const Expr &expr, const Context &context);
   const Node *resolveBuiltin(const Expr &expr, const Context &context, unsigned least, unsigned most);
   const Node *resolveReduction(const Expr &expr, const Context &context);
+  std::optional<llvm::SmallVector<IndexId, 4>> boundBy(const Expr &expr);
   const Node *resolvePositions(const Expr &expr, const Context &context);
   const Node *resolveDraw(const Expr &expr);
   bool bindsUnder(const Expr &expr, IndexId id, const Node &operand);

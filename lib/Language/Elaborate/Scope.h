@@ -50,8 +50,9 @@ struct Scope {
   std::map<StringRef, Collected> collected;
   /// The numbers of iterations of the enclosing `repeat`s, by the names of their indices.
   llvm::StringMap<int64_t> iterationCounts;
-  /// Indices of `repeat`s that become loops: their values are not known here.
-  llvm::StringSet<> rolled;
+  /// Indices of `repeat`s that become loops: their values are not known here. Each with the first value that is made in
+  /// its loop.
+  llvm::StringMap<ValueId> rolled;
   /// Whether the value of one of them, in this iteration, shows that a read stays inside. Then each iteration must.
   bool dependsOnIteration = false;
   const Frame *frame = nullptr;

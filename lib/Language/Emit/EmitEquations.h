@@ -95,6 +95,7 @@ private:
 
   // EmitPositions.cpp
   Operand emitIndex(IndexId id, SMLoc location);
+  Operand emitIndices(llvm::ArrayRef<IndexId> ids, SMLoc location);
 
   // EmitEquations.cpp
   Operand emitCast(const Operand &operand, Element element, SMLoc location);

@@ -29,11 +29,25 @@ struct BodyEmitter::Ranking {
   const Node &node;
   Operand all; // the elements
   Element element;
-  llvm::ArrayRef<IndexId> domain; // indices of `all`
-  IndexId over;
-  Operand index;                      // `over` as a number
-  llvm::SmallVector<IndexId, 4> kept; // `domain` without `over`
+  llvm::ArrayRef<IndexId> domain;     // indices of `all`
+  llvm::ArrayRef<IndexId> overs;      // of a row; of topk one
+  Operand index;                      // they as one number
+  llvm::SmallVector<IndexId, 4> kept; // `domain` without them
+
+  IndexId over() const { return overs.front(); }
 };
+
+/// Indices as one number, of which the last one counts fastest.
+BodyEmitter::Operand BodyEmitter::emitIndices(llvm::ArrayRef<IndexId> ids, SMLoc location) {
+  Operand number = emitIndex(ids.front(), location);
+  for (size_t i = 1; i < ids.size(); ++i) {
+    llvm::ArrayRef<IndexId> domain = ids.take_front(i + 1);
+    Operand factor = emitNumber(static_cast<double>(extent(ids[i])), location, Element::I32);
+    number = emitMap("mul", {number, factor}, domain.drop_back(), Element::I32, location);
+    number = emitMap("add", {number, emitIndex(ids[i], location)}, domain, Element::I32, location);
+  }
+  return number;
+}
 
 BodyEmitter::Operand BodyEmitter::emitIndex(IndexId id, SMLoc location) {
   Node node;
@@ -70,8 +84,10 @@ BodyEmitter::Extreme BodyEmitter::emitExtreme(const Ranking &r, bool largest, co
                               truth("or", {truth("eq", {r.all, r.all}), isHigher}), left});
     seen = map("select", {left, r.all, emitNumber(leastOf(r.element), location, r.element)}, r.element);
   }
+  llvm::SmallVector<IndexId, 4> overs(r.overs);
+  llvm::sort(overs);
   Extreme found;
-  found.value = emitReduction(largest ? "max" : "min", seen, {r.over}, r.kept, location);
+  found.value = emitReduction(largest ? "max" : "min", seen, overs, r.kept, location);
   Operand attains = truth("eq", {r.all, found.value});
   if (real)
     attains =
@@ -82,9 +98,11 @@ BodyEmitter::Extreme BodyEmitter::emitExtreme(const Ranking &r, bool largest, co
       again = ofRow("or", {again, ofRow("ne", {found.value, found.value})});
     attains = truth("and", {attains, truth("or", {ofRow("not", {again}), isHigher})});
   }
-  Operand none = emitNumber(static_cast<double>(extent(r.over)), location, Element::I32);
-  found.position =
-      emitReduction("min", map("select", {attains, r.index, none}, Element::I32), {r.over}, r.kept, location);
+  int64_t end = 1;
+  for (IndexId id : overs)
+    end *= extent(id);
+  Operand none = emitNumber(static_cast<double>(end), location, Element::I32);
+  found.position = emitReduction("min", map("select", {attains, r.index, none}, Element::I32), overs, r.kept, location);
   return found;
 }
 
@@ -112,16 +130,16 @@ IndexId BodyEmitter::addIndex(int64_t extent) {
 /// For each value of the index `brought`: the element before which that many others come.
 BodyEmitter::Operand BodyEmitter::emitRanks(const Ranking &r, IndexId brought, llvm::ArrayRef<IndexId> dims) {
   SMLoc location = r.node.location;
-  IndexId twin = addIndex(extent(r.over));
+  IndexId twin = addIndex(extent(r.over()));
   llvm::SmallVector<IndexId, 4> both(r.domain);
   both.push_back(twin);
   Operand other = r.all;
-  std::replace(other.dims.begin(), other.dims.end(), r.over, twin);
+  std::replace(other.dims.begin(), other.dims.end(), r.over(), twin);
   auto compare = [&](StringRef function, llvm::ArrayRef<Operand> operands) {
     return emitMap(function, operands, both, Element::Bool, location);
   };
   // NaN comes before all numbers.
-  Operand isLower = emitMap("lt", {emitIndex(twin, location), r.index}, {r.over, twin}, Element::Bool, location);
+  Operand isLower = emitMap("lt", {emitIndex(twin, location), r.index}, {r.over(), twin}, Element::Bool, location);
   Operand before =
       compare("or", {compare("gt", {other, r.all}), compare("and", {compare("eq", {other, r.all}), isLower})});
   if (isRealElement(r.element)) {
@@ -133,9 +151,9 @@ BodyEmitter::Operand BodyEmitter::emitRanks(const Ranking &r, IndexId brought, l
   llvm::SmallVector<IndexId, 4> placed(r.domain);
   placed.push_back(brought);
   Operand is = emitMap("eq", {rank, emitIndex(brought, location)}, placed, Element::Bool, location);
-  Operand none = emitNumber(static_cast<double>(extent(r.over)), location, Element::I32);
+  Operand none = emitNumber(static_cast<double>(extent(r.over())), location, Element::I32);
   Operand position = emitMap("select", {is, r.index, none}, placed, Element::I32, location);
-  return emitReduction("min", position, {r.over}, dims, location);
+  return emitReduction("min", position, {r.over()}, dims, location);
 }
 
 /// The elements of rows, at positions along their last axis.
@@ -160,7 +178,7 @@ BodyEmitter::Operand BodyEmitter::pick(const Operand &rows, const Operand &posit
 BodyEmitter::Operand BodyEmitter::emitRounds(const Ranking &r, int64_t count) {
   SMLoc location = r.node.location;
   llvm::SmallVector<IndexId, 4> rowDims(r.kept);
-  rowDims.push_back(r.over);
+  rowDims.push_back(r.over());
   Operand rows = emitMap("id", r.all, rowDims, r.element, location);
   std::optional<Operand> origins; // positions of the elements in the whole row; nullopt: still their own
   while (extent(rows.dims.back()) >= 4 * count) {
@@ -211,16 +229,16 @@ BodyEmitter::Operand BodyEmitter::emitRounds(const Ranking &r, int64_t count) {
   return origins ? pick(*origins, found, location) : found;
 }
 
-/// `argmax[i](e)`, `argmin[i](e)`, `topk[i, j: N](e)`.
+/// `argmax[i, ..](e)`, `argmin[i, ..](e)`, `topk[i, j: N](e)`.
 BodyEmitter::Operand BodyEmitter::emitPositions(const Node &node) {
   const Node &term = *node.operands[0];
   Element element = term.element;
   if (element == Element::Number)
     element = isIntegral(term) ? integerTypeOf(term, *step->indices) : Element::Real;
-  IndexId over = node.summed[0];
-  Ranking ranking{node, emitNode(term, element), element, term.dims, over, emitIndex(over, node.location), {}};
+  llvm::ArrayRef<IndexId> overs = node.summed;
+  Ranking ranking{node, emitNode(term, element), element, term.dims, overs, emitIndices(overs, node.location), {}};
   for (IndexId id : term.dims)
-    if (id != over)
+    if (!llvm::is_contained(overs, id))
       ranking.kept.push_back(id);
   if (node.function != "topk")
     return emitExtreme(ranking, node.function == "argmax", nullptr).position;

@@ -100,7 +100,12 @@ Range Range::of(const Node &node, const std::vector<Index> &indices, const Body 
   switch (node.kind) {
   case Node::Number: return {node.number, node.number};
   case Node::Iota: return below(node.index);
-  case Node::Positions: return below(node.summed[0]);
+  case Node::Positions: {
+    double positions = 1;
+    for (IndexId id : node.summed)
+      positions *= double(indices[id].extent);
+    return positions ? Range{0, positions - 1} : Range();
+  }
   case Node::Read: {
     // What an equation of the body makes, as a whole.
     auto makes = [&](const Step &step) { return step.value && step.result == node.value && step.targets.empty(); };

@@ -184,3 +184,10 @@ void Walker::walk(const std::vector<IndexEntry> &entries) {
 }
 
 std::vector<Reference> plc::language::referencesOf(const File &file) { return Walker(file).run(); }
+
+bool plc::language::mentions(const Expr &expr, StringRef name) {
+  auto does = [&](const Expr *each) { return each && mentions(*each, name); };
+  return expr.name == name || llvm::any_of(expr.operands, does) ||
+         llvm::any_of(expr.given, [&](const NamedExpr &each) { return does(each.value); }) ||
+         llvm::any_of(expr.indices, [&](const IndexEntry &entry) { return does(entry.expr) || does(entry.extent); });
+}

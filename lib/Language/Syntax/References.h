@@ -26,6 +26,9 @@ struct Reference {
 /// All names of a file, in no particular order. Needs no elaboration, so it works for files with errors.
 std::vector<Reference> referencesOf(const File &file);
 
+/// Whether a name occurs in an expression.
+bool mentions(const Expr &expr, StringRef name);
+
 } // namespace plc::language
 
 #endif

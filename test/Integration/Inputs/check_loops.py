@@ -29,6 +29,11 @@ CASES = {
     "numbers": ("w[D, H]", "s: i32[B]\n  s[b: B] = 1  h[b: B, j: H] = 0",
                 "s[b] = (s[b] * 3 + k[b, @]) % 7\n"
                 "h[b, j] = (if @ >= 3 and @ != 5 then x[b, @, i] * w[i, j] else h[b, j] + @)  y[b, @, j] = exp(0.1 * h[b, j]) * real(1 + s[b])", 1),
+    "guarded": ("w[D, H], u[H, H], v[T, H]", "h[b: B, j: H] = 0",
+                "q[b, i] = (if @ > 0 then x[b, @ - 1, i] else 0) + (if @ + 3 < T then x[b, @ + 3, i] else 0.5 * x[b, @, i])\n"
+                "r[b, j: H] = if @ + j >= 2 and @ + j - 2 < T then x[b, @ + j - 2, 0] else -0.5\n"
+                "g[b: B, j] = if @ >= 2 and x[b, 0, 0] > 0 then v[@ - 2, j] else 0\n"
+                "h[b, j] = tanh(q[b, i] * w[i, j] + 0.1 * r[b, j] + h[b, l] * u[l, j] + g[b, j])  y[b, @, j] = h[b, j]", 1),
     "nested": ("u[H, H], w[D, H], v[9, H]", "h[b: B, j: H] = 0",
                "g = h  repeat s < 9 { g[b, j] = tanh(g[b, l] * u[l, j] + v[s, j] + x[b, @, 0] * s) }\n"
                "h[b, j] = g[b, j] + x[b, @, i] * w[i, j]  y[b, @, j] = h[b, j]", 2),

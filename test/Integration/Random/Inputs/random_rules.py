@@ -139,12 +139,18 @@ class Rules:
             return
         x = self.random.choice(inputs)
         at = self.random.randrange(1, len(x.axes))
-        axes = x.axes[:at] + x.axes[at + 1:]
         brought = self.random.choice([d for d in self.dims if d != "B" and self.dims[d] <= self.dims[x.axes[at]]] + [None])
+        gone = {at}
+        others = [other for other in range(1, len(x.axes)) if other != at]
+        if not brought and others and self.flip(0.5):
+            gone.add(self.random.choice(others))
+        axes = tuple(axis for number, axis in enumerate(x.axes) if number not in gone)
         letters = self.nameLeft(axes + ((brought,) if brought else ()))
-        entries = list(letters)[:len(axes)]
-        over = next(l for l in LETTERS if l not in self.taken)
-        read = f"{x.name}[{', '.join(entries[:at] + [over] + entries[at:])}]"
+        entries = iter(list(letters)[:len(axes)])
+        overs = [l for l in LETTERS if l not in self.taken][:len(gone)]
+        reduced = iter(overs)
+        read = f"{x.name}[{', '.join(next(reduced if number in gone else entries) for number in range(len(x.axes)))}]"
+        over = ", ".join(overs if self.flip(0.5) else overs[::-1])
         name = self.name("k")
         text = f"topk[{over}, {list(letters)[-1]}: {brought}]" if brought else f"{self.random.choice(['argmax', 'argmin'])}[{over}]"
         self.statements.append(f"{name}[{', '.join(letters)}] = {text}({read}) % V")
