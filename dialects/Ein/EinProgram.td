@@ -158,8 +158,8 @@ def Ein_ModelOp : Ein_FunctionLike<"model"> {
     their quotient, rounded up, and arguments and results have this extent and `#ein.batch` along the batch. Else
     `ragged` is 0, and no argument and no result has `#ein.batch`.
     (C4) As `ein.func`.
-    (C5) An argument or a result `#ein.state<PATH>` has one of that name, type and batch axis on the other side, and
-    the module has an `ein.state` of that path.
+    (C5) A result `#ein.state<PATH>` has an argument of that name, type and batch axis, and the module has an
+    `ein.state` of that path. A state that is an argument alone keeps its value.
     (C6) `lanes` is at least 2, and divides `micro_batches`.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,

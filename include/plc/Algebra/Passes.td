@@ -362,7 +362,7 @@ def EinUpdateStates : EinPass<"ein-update-states"> {
   let summary = "write the new value of each state into its memory";
   let description = [{
     Before: a result `#ein.state` of the model is any value. After: an `ein.put` makes it, into the argument of that
-    name, and no equation reads that argument behind it.
+    name, and no equation reads that argument behind it. A state whose new value is the old one is no result any more.
 
     An update of one position of an axis has the form `if t == pos[..] then row[..] else old[..]`. Then `ein.put`
     replaces that position, and every reader of the new value reads the state. Other readers of the old value must run

@@ -5,6 +5,7 @@
 #include "plc/Dialect/Ein/Ein.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/BitVector.h"
 
 namespace mlir {
 class RewritePatternSet;
@@ -23,6 +24,8 @@ mlir::Value runInput(ein::ModelOp model, mlir::Type type, mlir::Attribute name, 
 /// pipeline is an error, not a silent no-op.
 mlir::LogicalResult requireEquations(mlir::ModuleOp module);
 
+/// Erases results of the model, and keeps what makes them.
+void eraseResults(ein::ModelOp model, const llvm::BitVector &erased);
 /// Erases equations that have no use, and calls that have none and accumulate nothing.
 void eraseDead(mlir::Region &region);
 /// Erases bodies that no call names.

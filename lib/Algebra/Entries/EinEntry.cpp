@@ -166,13 +166,6 @@ struct EinEntry : algebra::impl::EinEntryBase<EinEntry> {
     return success();
   }
 
-  void eraseResults(ein::ModelOp model, const BitVector &erased) {
-    Operation *end = &model.getBody().front().back();
-    end->eraseOperands(erased);
-    model.setResultNamesAttr(kept(model.getResultNames(), erased));
-    model.setResultBatch(kept(model.getResultBatch(), erased));
-  }
-
   // Values of rules have no declared batch axis: it is the axis that runs along the model's.
   void findBatch(ein::ModelOp model) {
     SmallVector<int64_t> axes(model.getResultBatch());
@@ -243,3 +236,12 @@ struct EinEntry : algebra::impl::EinEntryBase<EinEntry> {
 };
 
 } // namespace
+
+void plc::algebra::eraseResults(ein::ModelOp model, const BitVector &erased) {
+  Operation *end = &model.getBody().front().back();
+  end->eraseOperands(erased);
+  model.setResultNamesAttr(kept(model.getResultNames(), erased));
+  model.setResultBatch(kept(model.getResultBatch(), erased));
+  model.setFunctionType(
+      FunctionType::get(model.getContext(), model.getFunctionType().getInputs(), end->getOperandTypes()));
+}

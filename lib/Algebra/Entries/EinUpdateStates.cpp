@@ -242,6 +242,7 @@ struct EinUpdateStates : algebra::impl::EinUpdateStatesBase<EinUpdateStates> {
     if (!model)
       return signalPassFailure();
     symbols.emplace(getOperation());
+    dropUnchanged(model);
     // If all calls of a body have states at the same positions, the body updates them. Otherwise each is updated by
     // itself.
     llvm::MapVector<std::tuple<Operation *, unsigned, unsigned>, SmallVector<unsigned>> places;
@@ -277,6 +278,29 @@ private:
   // The argument of the model that holds the old value of a state.
   static Value oldOf(ein::ModelOp model, unsigned result) {
     return model.getBody().getArgument(*ein::findName(model.getArgNames(), model.getResultNames()[result]));
+  }
+
+  // A state whose new value is the old one, also through bodies that return it, is no result: nothing writes it.
+  void dropUnchanged(ein::ModelOp model) {
+    llvm::BitVector unchanged(model.getResultNames().size());
+    for (auto [index, name] : llvm::enumerate(model.getResultNames())) {
+      Value made = model.getBody().front().getTerminator()->getOperand(index);
+      while (auto call = made.getDefiningOp<ein::CallOp>()) {
+        auto body = symbols->lookup<ein::FuncOp>(call.getCallee());
+        auto returned = dyn_cast<BlockArgument>(
+            body.getBody().front().getTerminator()->getOperand(cast<OpResult>(made).getResultNumber()));
+        if (!returned || returned.getArgNumber() >= call.getArgs().size())
+          break;
+        made = call.getArgs()[returned.getArgNumber()];
+      }
+      if (isa<ein::StateNameAttr>(name) && made == oldOf(model, index))
+        unchanged.set(index);
+    }
+    if (unchanged.none())
+      return;
+    eraseResults(model, unchanged);
+    pruneBodies(getOperation(), getArgument());
+    symbols.emplace(getOperation());
   }
 
   static int64_t countCalls(ein::ModelOp model, ein::FuncOp body) {

@@ -193,8 +193,8 @@ static LogicalResult verifyStates(ModelOp model) {
     if (!module || !module.lookupSymbol<StateOp>(path))
       return model.emitOpError("has a state '") << path << "' that no 'ein.state' declares";
     size_t result = llvm::find(results, name) - results.begin();
-    if (result == results.size())
-      return model.emitOpError("has state '") << path << "' as an argument but not as a result";
+    if (result == results.size()) // it keeps its value
+      continue;
     Type before = model.getFunctionType().getInput(index), behind = model.getFunctionType().getResult(result);
     if (before != behind || model.getArgBatch()[index] != model.getResultBatch()[result])
       return model.emitOpError("has state '")

@@ -43,12 +43,6 @@ ein.model @model_c5(%x: tensor<3xf32>) -> tensor<3xf32> attributes {arg_names = 
 }
 // -----
 ein.state @f.k init 0.0
-// expected-error@+1 {{has state 'f.k' as an argument but not as a result}}
-ein.model @model_c5(%x: tensor<3xf32>) -> tensor<3xf32> attributes {arg_names = [#ein.state<"f.k">], result_names = ["y"], arg_batch = array<i64: -1>, result_batch = array<i64: -1>} {
-  ein.return %x : tensor<3xf32>
-}
-// -----
-ein.state @f.k init 0.0
 // expected-error@+1 {{has state 'f.k' as a result but not as an argument}}
 ein.model @model_c5(%x: tensor<3xf32>) -> tensor<3xf32> attributes {arg_names = ["x"], result_names = [#ein.state<"f.k">], arg_batch = array<i64: -1>, result_batch = array<i64: -1>} {
   ein.return %x : tensor<3xf32>
