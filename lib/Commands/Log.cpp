@@ -194,7 +194,7 @@ void Log::step(const StepRecord &record) {
     events->write(record.step, scalars);
 }
 
-void Log::summary(int64_t steps, std::optional<double> loss, const std::optional<std::vector<double>> &holdout,
+void Log::summary(int64_t steps, std::optional<double> loss, const std::optional<HeldOutMeans> &holdout,
                   std::optional<int64_t> skipped) {
   if (!hasJson) // processes that do not write go on: they send the leader what they measured
     return;
@@ -214,8 +214,8 @@ void Log::summary(int64_t steps, std::optional<double> loss, const std::optional
                        {"median_ns", kernel.medianNs},
                        {"predicted_ns", kernel.predictedNs}});
   Json summary{{"steps", steps}, {"loss", loss ? numberOf(real, *loss) : Json()}};
-  for (const auto &[name, index] : holdoutColumns(engine))
-    summary[name] = holdout ? numberOf((*holdout)[index]) : Json();
+  for (const HoldoutColumn &column : holdoutColumns(engine))
+    summary[column.name] = holdout ? numberOf(column.of(*holdout)) : Json();
   summary["ranks"] = std::move(ranks);
   if (skipped)
     summary["skipped"] = *skipped;

@@ -50,9 +50,9 @@ public:
   /// Planned bytes of this process, for the summary.
   void planBytes(int64_t bytes) { plannedBytes = bytes; }
   void step(const StepRecord &record);
-  /// The last JSON line. Collective. `holdout`: means of eval's outputs. `skipped`: steps that this run has left out,
+  /// The last JSON line. Collective. `skipped`: steps that this run has left out,
   /// if it may leave some out.
-  void summary(int64_t steps, std::optional<double> loss, const std::optional<std::vector<double>> &holdout,
+  void summary(int64_t steps, std::optional<double> loss, const std::optional<HeldOutMeans> &holdout,
                std::optional<int64_t> skipped);
 
 private:

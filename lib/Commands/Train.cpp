@@ -164,11 +164,9 @@ public:
     }
     signals.reset();
     progress.clear();
-    std::optional<std::vector<double>> holdout;
-    if (evaluates()) {
-      holdout = heldOutMeans(heldOutData(), state.seed, engine);
-      std::printf("held-out loss %.3f\n", lossOf(*holdout));
-    }
+    std::optional<HeldOutMeans> holdout;
+    if (evaluates())
+      printHeldOut(holdout.emplace(evaluate()));
     if (skipped)
       std::printf("%lld of %lld steps were not finite and are left out\n", static_cast<long long>(skipped),
                   static_cast<long long>(state.step - begun));
@@ -176,9 +174,22 @@ public:
   }
 
 private:
-  // The loss among the means of eval's outputs.
-  double lossOf(const std::vector<double> &means) const {
-    return means[needEntry(engine, "eval").findOutput(lossName)];
+  HeldOutMeans evaluate() {
+    HeldOutMeans holdout{heldOutMeans(heldOutData(), state.seed, engine), {}};
+    if (engine.optimizer().keepsAverages()) {
+      engine.useAverages(true);
+      holdout.ofAverages = heldOutMeans(heldOutData(), state.seed, engine);
+      engine.useAverages(false);
+    }
+    return holdout;
+  }
+
+  void printHeldOut(const HeldOutMeans &holdout) const {
+    size_t loss = needEntry(engine, "eval").findOutput(lossName);
+    std::printf("held-out loss %.3f", holdout.means[loss]);
+    if (!holdout.ofAverages.empty())
+      std::printf(", of the averages %.3f", holdout.ofAverages[loss]);
+    std::printf("\n");
   }
 
   // Whether '--save' continues its own run, replaces another one, or refuses.
@@ -264,9 +275,9 @@ private:
     *state.samples += entry.batch;
     loss = result.loss;
     double itemsPerSecond = std::round(static_cast<double>(entry.batch) * 1e10 / nanoseconds) / 10;
-    std::optional<std::vector<double>> holdout;
+    std::optional<HeldOutMeans> holdout;
     if (options.evalEvery && state.step % options.evalEvery == 0)
-      holdout = heldOutMeans(heldOutData(), state.seed, engine);
+      holdout = evaluate();
     log.step({state.step, *loss, result, nanoseconds / 1e6, itemsPerSecond, engine.optimizer().rate(state.step),
               holdout, left});
     // For people NaN and infinities by name; the log has null.
@@ -275,7 +286,8 @@ private:
                                                    : std::to_string(*loss));
     if (holdout) {
       progress.clear();
-      std::printf("step %lld held-out loss %.3f\n", static_cast<long long>(state.step), lossOf(*holdout));
+      std::printf("step %lld ", static_cast<long long>(state.step));
+      printHeldOut(*holdout);
     }
   }
 

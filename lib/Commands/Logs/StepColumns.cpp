@@ -46,8 +46,13 @@ static std::vector<std::pair<std::string, size_t>> scalarOutputs(const EntryInfo
   return columns;
 }
 
-std::vector<std::pair<std::string, size_t>> holdoutColumns(const Engine &engine) {
-  return scalarOutputs(engine.findEntry("eval"), "holdout_");
+std::vector<HoldoutColumn> holdoutColumns(const Engine &engine) {
+  std::vector<HoldoutColumn> columns;
+  for (const auto &[name, index] : scalarOutputs(engine.findEntry("eval"), "holdout_"))
+    columns.push_back({name, &HeldOutMeans::means, index});
+  for (size_t i = 0, count = engine.optimizer().keepsAverages() ? columns.size() : 0; i < count; ++i)
+    columns.push_back({"ema_" + columns[i].name, &HeldOutMeans::ofAverages, columns[i].index});
+  return columns;
 }
 
 std::vector<LogColumn> stepColumns(const Engine &engine) {
@@ -82,9 +87,9 @@ std::vector<LogColumn> stepColumns(const Engine &engine) {
     });
   add("lr", [](const StepRecord &record) { return real(record.learningRate); });
   add("memory_bytes", [](const StepRecord &) { return integer(residentBytes()); });
-  for (const auto &[name, index] : holdoutColumns(engine))
-    add(name, [index = index](const StepRecord &record) {
-      return record.holdout ? std::optional(real((*record.holdout)[index])) : std::nullopt;
+  for (const HoldoutColumn &column : holdoutColumns(engine))
+    add(column.name, [column](const StepRecord &record) {
+      return record.holdout ? std::optional(real(column.of(*record.holdout))) : std::nullopt;
     });
   if (engine.optimizer().scalesLoss)
     add("loss_scale", [](const StepRecord &record) { return real(record.result.lossScale); });

@@ -9,6 +9,12 @@
 
 namespace plc::runtime {
 
+/// Means of eval's outputs over held-out data: with the parameters, and with their averages if the optimizer keeps
+/// them.
+struct HeldOutMeans {
+  std::vector<double> means, ofAverages;
+};
+
 /// What a run knows about one step.
 struct StepRecord {
   int64_t step;
@@ -16,8 +22,8 @@ struct StepRecord {
   const StepResult &result;
   double milliseconds, itemsPerSecond;
   double learningRate;
-  std::optional<std::vector<double>> holdout; // means of eval's outputs, if they were computed at this step
-  std::optional<int64_t> skipped;             // steps that this run has left out so far, if this one is
+  std::optional<HeldOutMeans> holdout; // if they were computed at this step
+  std::optional<int64_t> skipped;      // steps that this run has left out so far, if this one is
 };
 
 /// The value of a column.
@@ -42,9 +48,16 @@ struct LogColumn {
 /// The columns of a run, in their order.
 std::vector<LogColumn> stepColumns(const Engine &engine);
 
-/// Columns of held-out means, for steps and for the summary: `holdout_loss`, then one for each other scalar output of
-/// eval. Each with its index among the outputs.
-std::vector<std::pair<std::string, size_t>> holdoutColumns(const Engine &engine);
+/// A column of held-out means, for steps and for the summary.
+struct HoldoutColumn {
+  std::string name;
+  std::vector<double> HeldOutMeans::*means;
+  size_t index; // among the outputs of eval
+
+  double of(const HeldOutMeans &holdout) const { return (holdout.*means)[index]; }
+};
+/// `holdout_loss`, then one for each other scalar output of eval; then `ema_holdout_loss` and so on, of the averages.
+std::vector<HoldoutColumn> holdoutColumns(const Engine &engine);
 
 } // namespace plc::runtime
 

@@ -57,8 +57,9 @@ void HostParameters::forEach(size_t index, Visit visit) {
   visit(ParameterTensor::average(), averages[index]);
 }
 
-void HostParameters::scatterTo(const EntryTensors &tensors, ParameterTensor tensor, size_t index) const {
-  if (const Bytes *bytes = find(index, tensor); bytes && !bytes->empty())
+void HostParameters::scatterTo(const EntryTensors &tensors, ParameterTensor tensor, size_t index,
+                               ParameterTensor from) const {
+  if (const Bytes *bytes = find(index, from); bytes && !bytes->empty())
     tensors.scatter(tensor, parameters[index], bytes->data());
   else
     tensors.fill(tensor, parameters[index], initOf(index, tensor));

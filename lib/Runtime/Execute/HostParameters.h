@@ -39,7 +39,7 @@ public:
   }
   int numMoments(size_t index) const { return static_cast<int>(states[index].size()); }
   /// Writes a tensor to every buffer of the local ranks.
-  void scatterTo(const EntryTensors &tensors, ParameterTensor tensor, size_t index) const;
+  void scatterTo(const EntryTensors &tensors, ParameterTensor tensor, size_t index, ParameterTensor from) const;
   /// Afterwards every process has the tensors of the first. Collective.
   void share(ProcessGroup &world);
   /// Takes the tensors that the entry holds from the ranks that own them. Collective, unless all are local.

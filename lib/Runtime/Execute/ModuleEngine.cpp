@@ -69,6 +69,7 @@ public:
   void clearMoments(size_t index) override { cache.clearMoments(index); }
   void readAverage(size_t index, void *out) override { cache.readAverage(index, out); }
   void writeAverage(size_t index, const void *data) override { cache.writeAverage(index, data); }
+  void useAverages(bool uses) override { cache.useAverages(uses); }
 
   StepResult trainStep(int64_t step, const std::vector<Bytes> &inputs) override {
     const EntryInfo &train = *findEntry("train");

@@ -182,7 +182,7 @@ ParameterTensor SessionCache::sourceOf(ParameterTensor tensor, size_t index) con
 }
 
 /// Writes the present parameters to a session's arenas, one tensor at a time, so that no second copy of all exists.
-void SessionCache::fill(const EntryTensors &tensors) const {
+void SessionCache::fill(const EntryTensors &tensors, bool averages) const {
   Bytes bytes;
   for (size_t i = 0; i < contents.parameters.size(); ++i) {
     const ParameterInfo &parameter = contents.parameters[i];
@@ -194,11 +194,13 @@ void SessionCache::fill(const EntryTensors &tensors) const {
     for (ParameterTensor tensor : all) {
       if (tensor.kind == BufferKind::Average && !tensors.holds(tensor, parameter))
         continue;
+      const ParameterTensor from =
+          averages && tensor.kind == BufferKind::Parameter ? ParameterTensor::average() : tensor;
       // The newest copy: the holder's if it has one, else the host's.
-      if (holder && holder->tensors().gather(sourceOf(tensor, i), parameter, bytes.data()))
+      if (holder && holder->tensors().gather(sourceOf(from, i), parameter, bytes.data()))
         tensors.scatter(tensor, parameter, bytes.data());
       else
-        host.scatterTo(tensors, tensor, i);
+        host.scatterTo(tensors, tensor, i, from);
     }
   }
   tensors.parametersChanged();
@@ -214,7 +216,7 @@ Session &SessionCache::run(size_t index, const TrainingStep &step, const std::ve
     // checkLive needs a new session after each probe that stops one.
     auto another = [&] {
       std::unique_ptr<Session> made = make(index, connect(index));
-      fill(made->tensors());
+      fill(made->tensors(), entry.hasAverages);
       return made;
     };
     if (options.checkLive && !entry.checkedLive)
@@ -281,9 +283,11 @@ Session &SessionCache::ready(size_t index) {
       entry.session->startFiniteChecks();
   }
   // Parameters were written or trained elsewhere since.
-  if (entry.version != version)
-    fill(entry.session->tensors());
+  const bool averages = usesAverages && !trains(index);
+  if (entry.version != version || entry.hasAverages != averages)
+    fill(entry.session->tensors(), averages);
   entry.version = version;
+  entry.hasAverages = averages;
   return *entry.session;
 }
 

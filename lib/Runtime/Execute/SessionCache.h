@@ -39,6 +39,7 @@ public:
   void clearMoments(size_t index);
   void readAverage(size_t index, void *out);
   void writeAverage(size_t index, const void *data);
+  void useAverages(bool uses) { usesAverages = uses; }
   /// Afterwards all processes have the first one's parameters. Collective.
   void share();
   /// Brings parameters to the host if only several processes together have them. Afterwards each reads them alone.
@@ -68,7 +69,8 @@ public:
 private:
   struct Loaded {
     std::unique_ptr<Session> session;
-    uint64_t version = 0; // of the parameters in its arenas
+    uint64_t version = 0;     // of the parameters in its arenas
+    bool hasAverages = false; // in their place
     bool checkedLive = false, hasRun = false;
     int64_t allocatedBefore = 0;
   };
@@ -80,7 +82,7 @@ private:
   void discard(Loaded &entry);
   void discardAfterError(size_t index);
   ParameterTensor sourceOf(ParameterTensor tensor, size_t index) const;
-  void fill(const EntryTensors &tensors) const;
+  void fill(const EntryTensors &tensors, bool averages) const;
   bool readHeld(ParameterTensor tensor, size_t index, void *out);
   bool writeHeld(ParameterTensor tensor, size_t index, const void *data);
   void toHost();
@@ -98,6 +100,7 @@ private:
   std::vector<Loaded> loaded;          // by entry
   HostParameters host;                 // what the holder does not hold
   Session *holder = nullptr;           // its arenas have the present parameters; null: the host has them
+  bool usesAverages = false;           // entries that do not train
   bool keeps = false;                  // writes go to the holder too (keepIn)
   uint64_t version = 1;                // of the present parameters
 };
