@@ -4,6 +4,7 @@
 #include "plc/Runtime/Tensors/LoadParameters.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace plc::runtime {
 
@@ -44,18 +45,42 @@ void warnOfRandomParameters(const Options &options, const Engine &engine) {
         "these without a warning\n");
 }
 
-void prepareParameters(const Options &options, Engine &engine, bool mayLack) {
+/// Leaves out what the other model uses of the file and of the map.
+static void keepUnusedByBoth(ParameterMatches &first, ParameterMatches &second) {
+  auto isIn = [](const auto &list, auto by) {
+    return [&list, by](const auto &each) {
+      return std::ranges::any_of(list, [&](const auto &other) { return by(other) == by(each); });
+    };
+  };
+  auto name = [](const StoredTensor &tensor) { return tensor.name; };
+  auto same = [](const ParameterRule *rule) { return rule; };
+  std::erase_if(first.unused, std::not_fn(isIn(second.unused, name)));
+  std::erase_if(first.idle, std::not_fn(isIn(second.idle, same)));
+  second.unused.clear();
+  second.idle.clear();
+}
+
+void prepareParameters(const Options &options, Engine &engine, bool mayLack, Engine *second) {
   const ParameterMap *map = options.map ? &*options.map : nullptr;
-  if (options.params.empty() || mayLack || (map && !map->initial.empty()))
-    initializeParameters(options.seed.value_or(0), engine);
-  if (options.params.empty())
-    return;
-  if (engine.leads()) // only its machine may have the file
-    readParameterFile(
-        options.params,
-        [&](const std::string &file) { tell(options.params, loadParameters(file, engine, mayLack, map), map, engine); },
-        options.averages);
-  engine.shareParameters();
+  std::vector<Engine *> engines{&engine};
+  if (second)
+    engines.push_back(second);
+  std::vector<ParameterMatches> found;
+  for (Engine *each : engines) {
+    if (options.params.empty() || mayLack || (map && !map->initial.empty()))
+      initializeParameters(options.seed.value_or(0), *each);
+    if (options.params.empty())
+      continue;
+    if (each->leads()) // only its machine may have the file
+      readParameterFile(
+          options.params, [&](const std::string &file) { found.push_back(loadParameters(file, *each, mayLack, map)); },
+          options.averages);
+    each->shareParameters();
+  }
+  if (found.size() == 2)
+    keepUnusedByBoth(found[0], found[1]);
+  for (size_t i = 0; i < found.size(); ++i)
+    tell(options.params, found[i], map, *engines[i]);
 }
 
 } // namespace plc::runtime

@@ -34,8 +34,8 @@ std::vector<double> heldOutMeans(const Data &data, uint64_t seed, Engine &engine
 void warnOfLeftOut(const Data &data, int64_t batch);
 
 /// Loads --params, or draws the initial values of --seed. With `mayLack`, also draws the values that the file does not
-/// have.
-void prepareParameters(const Options &options, Engine &engine, bool mayLack = false);
+/// have. A second model reads the same file: what one of the two uses is used.
+void prepareParameters(const Options &options, Engine &engine, bool mayLack = false, Engine *second = nullptr);
 
 /// Warns of rules of a map that name no parameter: they may be misspelt.
 void warnOfIdle(const std::vector<const ParameterRule *> &rules, const ParameterMap *map, const Engine &engine);

@@ -310,9 +310,7 @@ void runGenerate(const Options &options, Engine &engine) {
   std::vector<Text> texts = generator.prepare();
   warnOfRandomParameters(options, engine);
   engine.keepParametersIn(*model.entry);
-  prepareParameters(options, engine);
-  if (options.prefillEngine)
-    prepareParameters(options, *options.prefillEngine);
+  prepareParameters(options, engine, /*mayLack=*/false, options.prefillEngine.get());
   generator.run(texts);
 }
 
