@@ -85,8 +85,8 @@ Interval floorDivide(Interval a, Interval b) {
   return {quotient, quotient};
 }
 
-// Bits of integers that are points; shifts that may wrap are not bounded.
-Interval bits(Function function, Interval a, Interval b) {
+// Bits of integers of a width that are points.
+Interval bits(Function function, Interval a, Interval b, unsigned width) {
   if (a.low != a.high || b.low != b.high || std::abs(a.low) > 0x1p31)
     return Interval::all();
   auto x = int64_t(a.low), y = int64_t(b.low);
@@ -96,12 +96,17 @@ Interval bits(Function function, Interval a, Interval b) {
   case Function::bit_or: return point(x | y);
   case Function::bit_xor: return point(x ^ y);
   case Function::shift_right: return point(x >> (y >= 0 && y < 63 ? y : 63));
-  default: return y >= 0 && y < 31 && std::abs(x) < int64_t(1) << (31 - y) ? point(x << y) : Interval::all();
+  default: break;
   }
+  // A shift to the left wraps as two's complement does. One by all bits gives 0, also where y is negative.
+  if (y < 0 || y >= width)
+    return point(0);
+  int64_t shifted = width == 32 ? int64_t(int32_t(uint32_t(x) << y)) : int64_t(uint64_t(x) << y);
+  return std::abs(double(shifted)) <= 0x1p53 ? point(shifted) : Interval::all();
 }
 
-// Integers are exact.
-Interval apply(Function function, ArrayRef<Interval> in, bool real) {
+// Integers, of `width` bits, are exact.
+Interval apply(Function function, ArrayRef<Interval> in, bool real, unsigned width) {
   Interval x = in[0], a = in[0], b = in.size() > 1 ? in[1] : Interval();
   switch (function) {
   case Function::id: return x;
@@ -139,7 +144,7 @@ Interval apply(Function function, ArrayRef<Interval> in, bool real) {
   case Function::bit_or:
   case Function::bit_xor:
   case Function::shift_left:
-  case Function::shift_right: return bits(function, a, b);
+  case Function::shift_right: return bits(function, a, b, width);
   case Function::max:
   case Function::logical_or: return {std::max(a.low, b.low), std::max(a.high, b.high)};
   case Function::min:
@@ -222,16 +227,21 @@ private:
 
   void elementwise(Operation &op, Values &result) {
     ein::Iteration it = ein::iterationOf(&op);
-    bool real = isa<FloatType>(cast<RankedTensorType>(op.getResult(0).getType()).getElementType());
+    Type element = cast<RankedTensorType>(op.getResult(0).getType()).getElementType();
+    bool real = isa<FloatType>(element);
     Walk walk(it.extents);
     do {
-      SmallVector<int64_t> symbols = symbolsOf(op, it, walk);
+      std::optional<SmallVector<int64_t>> symbols = symbolsOf(op, it, walk);
+      Interval &y = result[walk.offset(it.result, op.getResult(0).getType())];
+      if (!symbols) {
+        y = Interval::all();
+        continue;
+      }
       SmallVector<Interval> in;
       for (auto [operand, map] : llvm::zip(op.getOperands(), it.inputs))
-        in.push_back(get(operand)[walk.offset(map, operand.getType(), symbols)]);
-      Interval &y = result[walk.offset(it.result, op.getResult(0).getType())];
+        in.push_back(get(operand)[walk.offset(map, operand.getType(), *symbols)]);
       if (auto map = dyn_cast<ein::MapOp>(op))
-        y = apply(map.getFunction(), in, real);
+        y = apply(map.getFunction(), in, real, element.getIntOrFloatBitWidth());
       else
         y = isa<ein::CastOp>(op) && !real ? Interval{std::trunc(in[0].low), std::trunc(in[0].high)} : in[0];
     } while (walk.next());
@@ -256,13 +266,17 @@ private:
     values[op.getResult(0)] = std::move(result);
   }
 
-  // Indices are inputs or iotas: points.
-  SmallVector<int64_t> symbolsOf(Operation &op, const ein::Iteration &it, const Walk &walk) {
+  // Indices are points as a rule; nullopt if one is not known.
+  std::optional<SmallVector<int64_t>> symbolsOf(Operation &op, const ein::Iteration &it, const Walk &walk) {
     SmallVector<int64_t> symbols;
     auto scatter = dyn_cast<ein::ScatterAddOp>(op);
     if (isa<ein::GatherOp>(op) || scatter)
       for (unsigned i = 1, end = it.inputs.size() - (scatter && scatter.getFactor()); i < end; ++i)
-        symbols.push_back(int64_t(get(op.getOperand(i))[walk.offset(it.inputs[i], op.getOperand(i).getType())].low));
+        if (Interval at = get(op.getOperand(i))[walk.offset(it.inputs[i], op.getOperand(i).getType())];
+            at.low == at.high)
+          symbols.push_back(int64_t(at.low));
+        else
+          return std::nullopt;
     return symbols;
   }
 
@@ -291,7 +305,11 @@ private:
         terms[index] = old, sizes[index] = old.size(), counts[index] = 1;
     Walk walk(it.extents);
     do {
-      SmallVector<int64_t> symbols = symbolsOf(op, it, walk);
+      std::optional<SmallVector<int64_t>> symbols = symbolsOf(op, it, walk);
+      if (!symbols) { // it may be any element
+        values[op.getResult(0)] = Values(terms.size(), Interval::all());
+        return;
+      }
       Interval x = get(op.getOperand(0))[walk.offset(it.inputs[0], op.getOperand(0).getType())];
       Value factor;
       if (auto contract = dyn_cast<ein::ContractOp>(op))
@@ -300,14 +318,14 @@ private:
         factor = scatter.getFactor();
       if (factor) // the last input
         x = product(x, get(factor)[walk.offset(it.inputs.back(), factor.getType())]);
-      int64_t at = walk.offset(it.result, type, symbols);
+      int64_t at = walk.offset(it.result, type, *symbols);
       Interval &y = terms[at];
       if (!folded)
         y = {y.low + x.low, y.high + x.high};
       else if (!counts[at])
         y = x;
       else
-        y = apply(*folded, {y, x}, true);
+        y = apply(*folded, {y, x}, true, /*width=*/0);
       sizes[at] += x.size();
       ++counts[at];
     } while (walk.next());
