@@ -31,10 +31,11 @@ bool Evaluator::order(const PlanSpec &plan, const StageTasks &tasks, Evaluation 
       position[indexOf(task.stage, task.kind, task.microBatch)] = int32_t(i);
     }
   }
-  // The first micro-batch stands for all: an order has all of a kind or none.
   for (size_t node = 0; node < tasks.into.size(); ++node)
-    if (tasks.stages[node / 3][node % 3].exists && position[node * size_t(runs)] < 0)
-      return false; // the order lacks a task
+    if (tasks.stages[node / 3][node % 3].exists)
+      for (size_t run = 0; run < size_t(runs); ++run)
+        if (position[node * size_t(runs) + run] < 0)
+          return false; // the order lacks a task
   // Equal micro-batches skip the scaling, which divides.
   bool isRagged = !workload.samples.empty();
   int64_t count = 0;
