@@ -136,8 +136,8 @@ def Ein_ModelOp : Ein_FunctionLike<"model"> {
     ceil(batch / micro_batches) samples and the others one less. Types of a cut program are then those of the first,
     and keep their marks. Else `ragged` is 0 and no type of a cut program has a mark.
 
-    A gradient is summed over the samples in `lanes` accumulation groups, runs of equally many micro-batches in
-    their order; then the groups are added in order. Without `lanes` there is one group. Results of -1 and -2 are
+    A gradient is summed over the samples in `accumulation_groups`, runs of equally many micro-batches in their
+    order; then the groups are added in order. Without the attribute there is one group. Results of -1 and -2 are
     summed over micro-batches or samples in order, reals in f64, rounded once.
 
     An example, from `test/Dialect/Ein/roundtrip.mlir`:
@@ -160,7 +160,7 @@ def Ein_ModelOp : Ein_FunctionLike<"model"> {
     (C4) As `ein.func`.
     (C5) A result `#ein.state<PATH>` has an argument of that name, type and batch axis, and the module has an
     `ein.state` of that path. A state that is an argument alone keeps its value.
-    (C6) `lanes` is at least 2, and divides `micro_batches`.
+    (C6) `accumulation_groups` is at least 2, and divides `micro_batches`.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
                        OptionalAttr<StrAttr>:$sym_visibility,
@@ -168,7 +168,7 @@ def Ein_ModelOp : Ein_FunctionLike<"model"> {
                        Ein_Names:$arg_names, Ein_Names:$result_names,
                        DenseI64ArrayAttr:$arg_batch, DenseI64ArrayAttr:$result_batch,
                        DefaultValuedAttr<Ein_Count, "0">:$batch, DefaultValuedAttr<Ein_Count, "0">:$micro_batches,
-                       DefaultValuedAttr<Ein_Count, "0">:$ragged, OptionalAttr<Ein_Count>:$lanes);
+                       DefaultValuedAttr<Ein_Count, "0">:$ragged, OptionalAttr<Ein_Count>:$accumulation_groups);
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::FunctionType":$type,
                                  "::mlir::ArrayAttr":$arg_names, "::mlir::ArrayAttr":$result_names,
                                  "::llvm::ArrayRef<int64_t>":$arg_batch, "::llvm::ArrayRef<int64_t>":$result_batch,

@@ -226,7 +226,7 @@ def Plan_BufferOp : Plan_Op<"buffer", [HasParent<"LayoutOp">]> {
     `name` is a parameter's or state's path, or an input's or output's name; `precomputed` values are named
     STAGE.NUMBER, by the stage and the number of its P's result. `owned` as in `plan.param`.
 
-    Gradients have a `site`, with `lanes` accumulators one behind the other, from group `lane` on. The `site` of a
+    Gradients have a `site`, with `groups` accumulators one behind the other, from group `group` on. The `site` of a
     moment is its number among those that the optimizer keeps for the parameter. Inputs, outputs and states hold the
     whole batch; an output without a batch axis holds one value per micro-batch, in order.
 
@@ -236,13 +236,13 @@ def Plan_BufferOp : Plan_Op<"buffer", [HasParent<"LayoutOp">]> {
     plan.buffer parameter "w" at 0 bytes 16 owned
     ```
 
-    (C1) `site` is given exactly for gradients and moments, `lane` and `lanes` for gradients alone.
+    (C1) `site` is given exactly for gradients and moments, `group` and `groups` for gradients alone.
   }];
   let arguments = (ins Plan_BufferKindAttr:$kind, Plan_Name:$name, OptionalAttr<Plan_Natural>:$site,
-                       DefaultValuedAttr<Plan_Natural, "0">:$lane, DefaultValuedAttr<Plan_Positive, "1">:$lanes,
+                       DefaultValuedAttr<Plan_Natural, "0">:$group, DefaultValuedAttr<Plan_Positive, "1">:$groups,
                        Plan_Natural:$at, Plan_Natural:$bytes, UnitAttr:$owned);
   let assemblyFormat = [{
-    $kind custom<Name>($name) (`site` $site^)? (`lane` $lane^)? (`lanes` $lanes^)? `at` $at `bytes` $bytes (`owned`
+    $kind custom<Name>($name) (`site` $site^)? (`group` $group^)? (`groups` $groups^)? `at` $at `bytes` $bytes (`owned`
     $owned^)? attr-dict
   }];
   let hasVerifier = 1;

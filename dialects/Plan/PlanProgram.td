@@ -51,8 +51,8 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, Sing
     The optimizer keeps `moments` tensors beside each trained parameter, and with `averages` the moving average of its
     value. If `micro_batches` does not divide `batch`,
     types are those of the larger micro-batches. `#ein.batch` then marks, also in types of kernels, the axis that
-    has fewer elements in the others (see `ein.model`). `lanes` is the number of accumulation groups, runs of
-    micro-batches that are summed by themselves: each gradient site has an accumulator for each.
+    has fewer elements in the others (see `ein.model`). `accumulation_groups` is the number of runs of micro-batches
+    that are summed by themselves: each gradient site has an accumulator for each.
 
     The stages are a pipeline, of which there are `replicas`. Replica r runs the r-th range of micro-batches, which
     is whole groups, on ranks of its own, behind those of the replicas before. Up to `--plan-replicate` the program
@@ -77,16 +77,16 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, Sing
 
     (C1) There is a name, a type and a batch axis for each input and output; types are tensors, of 1 to 2^48 elements;
     the axis is -1 or one of the tensor's; names are unique, and plain names have no parenthesis.
-    (C2) `batch` is 0 or at least `micro_batches`, which `lanes` divides. If `micro_batches` does not divide
-    `batch`, inputs and outputs have their quotient, rounded up, and `#ein.batch` along the batch; else none has
+    (C2) `batch` is 0 or at least `micro_batches`, which `accumulation_groups` divides. If `micro_batches` does not
+    divide `batch`, inputs and outputs have their quotient, rounded up, and `#ein.batch` along the batch; else none has
     `#ein.batch`.
     (C3) Stages have ranks from 0, none left out.
     (C4) No bound exceeds its answer.
     (C5) Clones have ids of their own.
     (C6) No value is its own: results of stages and routes between stages of one rank lead to the call that makes it.
     (C7) Each route has one `plan.stash` and one `plan.pop`.
-    (C8) `replicas` divides `lanes`. Stages are of the first replica, or of all of them. Then each replica has as
-    many stages on as many ranks, in the same order and on the same ranks relative to its own first one.
+    (C8) `replicas` divides `accumulation_groups`. Stages are of the first replica, or of all of them. Then each
+    replica has as many stages on as many ranks, in the same order and on the same ranks relative to its own first one.
     (C9) `shards` divides the ranks of a replica; unless it is 1 there is a `pipeline`, with an entry for each stage
     of a replica. The first is 0, each other equals the one before or is larger by one, and equal ones are on ranks
     of one group.
@@ -102,8 +102,8 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, Sing
                        OptionalAttr<Plan_Natural>:$kept_bytes, OptionalAttr<Plan_Natural>:$kept_bound_bytes,
                        OptionalAttr<Plan_Natural>:$recompute_ns, OptionalAttr<Plan_Natural>:$recompute_bound_ns,
                        DefaultValuedAttr<Plan_Natural, "2">:$moments, UnitAttr:$averages,
-                       DefaultValuedAttr<Plan_Positive, "1">:$lanes, DefaultValuedAttr<Plan_Positive, "1">:$replicas,
-                       DefaultValuedAttr<Plan_Positive, "1">:$shards,
+                       DefaultValuedAttr<Plan_Positive, "1">:$accumulation_groups,
+                       DefaultValuedAttr<Plan_Positive, "1">:$replicas, DefaultValuedAttr<Plan_Positive, "1">:$shards,
                        OptionalAttr<DenseI64ArrayAttr>:$pipeline);
   let regions = (region SizedRegion<1>:$body);
   // A program of the model's name, inputs, outputs and batch, without decisions.
@@ -124,7 +124,9 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, Sing
     int64_t getFirstRun(int64_t replica) { return replica * getRunsOfReplica(); }
     /// Whether it holds gradients of parameters, and so a step.
     bool isTraining();
-    ::plc::ein::MicroBatches getCut() { return {int64_t(getBatch()), int64_t(getMicroBatches()), int64_t(getLanes())}; }
+    ::plc::ein::MicroBatches getCut() {
+      return {int64_t(getBatch()), int64_t(getMicroBatches()), int64_t(getAccumulationGroups())};
+    }
   }];
 }
 
@@ -273,7 +275,7 @@ def Plan_SiteOp : Plan_Handle<"site", [DeclareOpInterfaceMethods<SymbolUserOpInt
     One per use of the parameter in a W body. `index` counts a parameter's sites in the program order of the forward
     calls. Each of the program's accumulation groups has an accumulator: micro-batch i adds to that of its group.
     The step adds all sites of the first group, by their indices, then those of the second, and so on. The handle
-    has the accumulators of `lanes` groups from `lane` on. A site is vacant at the start of each step.
+    has the accumulators of `groups` of them, from `group` on. A site is vacant at the start of each step.
 
     An example, from `test/Dialect/Plan/program.mlir`:
 
@@ -282,11 +284,11 @@ def Plan_SiteOp : Plan_Handle<"site", [DeclareOpInterfaceMethods<SymbolUserOpInt
     ```
 
     (C1) The module has an `ein.param` of this name and type.
-    (C2) Its groups, `lanes` from `lane` on, are some of the program's.
+    (C2) Its groups, `groups` from `group` on, are some of the program's.
   }];
-  let arguments = (ins FlatSymbolRefAttr:$param, Plan_Natural:$index, DefaultValuedAttr<Plan_Natural, "0">:$lane,
-                       DefaultValuedAttr<Plan_Positive, "1">:$lanes);
-  let assemblyFormat = "$param $index (`lane` $lane^)? (`lanes` $lanes^)? attr-dict `:` type($result)";
+  let arguments = (ins FlatSymbolRefAttr:$param, Plan_Natural:$index, DefaultValuedAttr<Plan_Natural, "0">:$group,
+                       DefaultValuedAttr<Plan_Positive, "1">:$groups);
+  let assemblyFormat = "$param $index (`group` $group^)? (`groups` $groups^)? attr-dict `:` type($result)";
 }
 
 def Plan_InputOp : Plan_Handle<"input"> {
@@ -334,7 +336,7 @@ def Plan_RouteOp : Plan_Op<"route", [Symbol, HasParent<"ProgramOp">,
     Direct, never through the stages between; any number of uses inside the destination. Made by
     `--plan-infer-skips` in the order (source, destination, position of the value in the source). `per step` routes
     carry a tied parameter's gradient site to its owner before the step, or its new value back after. `carries`
-    names the value for people. Of a site a route carries `lanes` accumulators. Between stages of one rank it moves
+    names the value for people. Of a site a route carries `groups` accumulators. Between stages of one rank it moves
     a handle, and gets no channel.
 
     An example, from `test/Dialect/Plan/program.mlir`:
@@ -344,14 +346,14 @@ def Plan_RouteOp : Plan_Op<"route", [Symbol, HasParent<"ProgramOp">,
     ```
 
     (C1) Source and destination are different stages of the program.
-    (C2) A route with more than one of `lanes` is per step.
+    (C2) A route with more than one of `groups` is per step.
     (C3) A route per micro-batch stays in one replica.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$sym_visibility, FlatSymbolRefAttr:$source,
                        FlatSymbolRefAttr:$destination, Plan_PerAttr:$per, StrAttr:$carries,
-                       TypeAttrOf<Plan_Tensor>:$type, DefaultValuedAttr<Plan_Positive, "1">:$lanes);
+                       TypeAttrOf<Plan_Tensor>:$type, DefaultValuedAttr<Plan_Positive, "1">:$groups);
   let assemblyFormat = [{
-    $sym_name `from` $source `to` $destination `per` $per `carries` $carries (`lanes` $lanes^)? attr-dict `:` $type
+    $sym_name `from` $source `to` $destination `per` $per `carries` $carries (`groups` $groups^)? attr-dict `:` $type
   }];
 }
 

@@ -85,7 +85,7 @@ private:
   template <typename Program>
   void describe(Program op, ein::MicroBatches cut) {
     result << "program" << ein::textsOf(op.getArgNames()) << ein::textsOf(op.getResultNames()) << op.getArgBatchAttr()
-           << op.getResultBatchAttr() << cut.batch << std::max<int64_t>(cut.count, 1) << cut.lanes;
+           << op.getResultBatchAttr() << cut.batch << std::max<int64_t>(cut.count, 1) << cut.groups;
   }
   static Digest input(Attribute name, Type type) {
     return (Text() << "input" << ein::textOf(name) << TypeAttr::get(type)).hash();

@@ -56,12 +56,12 @@ std::string liveRangesText(const RankInfo &rank) {
 
 void printEntries(const Manifest &manifest) {
   for (const EntryPlan &entry : manifest.entries) {
-    std::string lanes = entry.lanes == 1 ? "" : ", " + std::to_string(entry.lanes) + " lanes";
+    std::string groups = entry.groups == 1 ? "" : ", " + std::to_string(entry.groups) + " accumulation groups";
     if (entry.replicas > 1)
-      lanes += " on " + std::to_string(entry.replicas) + " replicas";
+      groups += " on " + std::to_string(entry.replicas) + " replicas";
     std::printf("\nentry %s: batch %lld in %lld micro-batch%s%s, %zu rank%s, %s\n", entry.name.c_str(),
                 static_cast<long long>(entry.batch), static_cast<long long>(entry.microBatches),
-                entry.microBatches == 1 ? "" : "es", lanes.c_str(), entry.ranks.size(),
+                entry.microBatches == 1 ? "" : "es", groups.c_str(), entry.ranks.size(),
                 entry.ranks.size() == 1 ? "" : "s", flopText(flopsOf(manifest, entry)).c_str());
     TextTable table("llll");
     for (const TensorInfo &tensor : entry.inputs)

@@ -103,10 +103,10 @@ private:
   std::vector<int64_t> replicaCounts() const {
     if (!isFree(keys::parallelismReplicas))
       return {strategy.get(keys::parallelismReplicas)};
-    int64_t lanes = strategy.get(keys::gradientLanes);
+    int64_t groups = strategy.get(keys::gradientLanes);
     std::vector<int64_t> counts;
-    for (int64_t replicas = 1; replicas <= std::min(lanes, plan.mostRanks); ++replicas)
-      if (lanes % replicas == 0)
+    for (int64_t replicas = 1; replicas <= std::min(groups, plan.mostRanks); ++replicas)
+      if (groups % replicas == 0)
         counts.push_back(replicas);
     return counts;
   }

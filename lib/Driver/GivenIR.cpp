@@ -135,11 +135,11 @@ LogicalResult plc::driver::takeOver(const GivenIR &ir, Strategy &strategy, Opera
     return success();
   auto model = dyn_cast<ein::ModelOp>(subject);
   auto program = dyn_cast<plan::ProgramOp>(subject);
-  int64_t lanes = model ? model.getLanes().value_or(1) : program.getLanes();
+  int64_t groups = model ? model.getAccumulationGroups().value_or(1) : program.getAccumulationGroups();
   int64_t held = model ? model.getMicroBatches() : program.getMicroBatches();
   // A training step has the micro-batches of all batches that it accumulates.
   int64_t batches = ir.provenance.program == ProgramKind::train ? strategy.get(keys::gradientAccumulationSteps) : 1;
-  if (failed(take(keys::gradientLanes.path, lanes, strategy.get(keys::gradientLanes))))
+  if (failed(take(keys::gradientLanes.path, groups, strategy.get(keys::gradientLanes))))
     return failure();
   if (held % batches)
     return emitKeyError(subject, keys::gradientAccumulationSteps.path,

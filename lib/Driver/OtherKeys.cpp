@@ -33,7 +33,7 @@ public:
 
   void run() {
     if (ranks > 1) {
-      tryLanes();
+      tryGroups();
       trySizes();
       tryEquations();
       tryWorkers();
@@ -96,18 +96,18 @@ private:
   }
   Setting narrowTo(const char *key, int64_t value) const { return {key, value, /*isReported=*/false}; }
 
-  void tryLanes() {
+  void tryGroups() {
     if (!isFree(plc::keys::gradientLanes) || !isFree(plc::keys::parallelismReplicas) ||
         program.entry != plc::ProgramKind::train)
       return;
     // Each replica needs a group of its own, and each group a sample.
-    int64_t batch = (*model.getOps<plc::ein::ModelOp>().begin()).getBatch(), lanes = std::min(ranks, batch);
-    if (lanes < 2)
+    int64_t batch = (*model.getOps<plc::ein::ModelOp>().begin()).getBatch(), groups = std::min(ranks, batch);
+    if (groups < 2)
       return;
-    std::vector<Setting> settings = {{plc::keys::gradientLanes.path, lanes},
-                                     narrowTo(plc::keys::parallelismReplicas.path, lanes)};
-    if (!isFree(plc::keys::parallelismMicroBatches) && given.get(plc::keys::parallelismMicroBatches) % lanes)
-      settings.push_back({plc::keys::parallelismMicroBatches.path, lanes});
+    std::vector<Setting> settings = {{plc::keys::gradientLanes.path, groups},
+                                     narrowTo(plc::keys::parallelismReplicas.path, groups)};
+    if (!isFree(plc::keys::parallelismMicroBatches) && given.get(plc::keys::parallelismMicroBatches) % groups)
+      settings.push_back({plc::keys::parallelismMicroBatches.path, groups});
     tryKeys(settings, /*changesBits=*/true);
   }
 

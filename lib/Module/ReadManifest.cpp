@@ -271,10 +271,10 @@ BufferInfo readBuffer(const JsonNode &node, const EntryPlan &entry, const Shards
   if (isNumbered(location.kind))
     location.site = node["site"].integer(0, maxCount);
   if (location.kind == BufferKind::Gradient) {
-    if (node.has("lane"))
-      location.lane = node["lane"].integer(0, entry.lanes - 1);
-    if (node.has("lanes"))
-      location.lanes = node["lanes"].integer(1, entry.lanes - location.lane);
+    if (node.has("group"))
+      location.group = node["group"].integer(0, entry.groups - 1);
+    if (node.has("groups"))
+      location.groups = node["groups"].integer(1, entry.groups - location.group);
   }
   if (location.kind == BufferKind::Parameter)
     location.owned = node["owned"].boolean();
@@ -385,11 +385,11 @@ EntryPlan readEntry(const std::string &name, const JsonNode &node, int64_t numKe
   entry.name = name;
   entry.batch = node["batch"].integer(1, maxCount);
   entry.microBatches = node["micro_batches"].integer(1, entry.batch);
-  if (node.has("lanes"))
-    entry.lanes = node["lanes"].integer(1, entry.microBatches);
-  if (entry.microBatches % entry.lanes)
-    node["lanes"].fail("is " + std::to_string(entry.lanes) + ", which does not divide " +
-                       std::to_string(entry.microBatches) + " micro-batches");
+  if (node.has("accumulation_groups"))
+    entry.groups = node["accumulation_groups"].integer(1, entry.microBatches);
+  if (entry.microBatches % entry.groups)
+    node["accumulation_groups"].fail("is " + std::to_string(entry.groups) + ", which does not divide " +
+                                     std::to_string(entry.microBatches) + " micro-batches");
   entry.inputs = node["inputs"].list(readTensor);
   entry.outputs = node["outputs"].list(readTensor);
   auto readKernel = [&](const JsonNode &kernel) { return kernel.integer(0, numKernels - 1); };
@@ -401,10 +401,11 @@ EntryPlan readEntry(const std::string &name, const JsonNode &node, int64_t numKe
                                std::to_string(entry.kernels.size()));
   auto numRanks = static_cast<int64_t>(node["ranks"].list([](const JsonNode &) { return 0; }).size());
   if (node.has("replicas"))
-    entry.replicas = node["replicas"].integer(1, entry.lanes);
-  if (entry.lanes % entry.replicas || numRanks % entry.replicas)
+    entry.replicas = node["replicas"].integer(1, entry.groups);
+  if (entry.groups % entry.replicas || numRanks % entry.replicas)
     node["replicas"].fail("is " + std::to_string(entry.replicas) + ", which does not divide " +
-                          std::to_string(entry.lanes) + " lanes and " + std::to_string(numRanks) + " ranks");
+                          std::to_string(entry.groups) + " accumulation groups and " + std::to_string(numRanks) +
+                          " ranks");
   entry.outputRanks =
       node["outputs"].list([&](const JsonNode &output) { return output["rank"].integer(0, numRanks - 1); });
   entry.channels =

@@ -179,10 +179,10 @@ json writeBuffer(const BufferInfo &place) {
     written["site"] = place.site;
   if (place.kind == BufferKind::Gradient) {
     // Fields with their default are left out: most plans have no groups, replicas or short micro-batches.
-    if (place.lane)
-      written["lane"] = place.lane;
-    if (place.lanes > 1)
-      written["lanes"] = place.lanes;
+    if (place.group)
+      written["group"] = place.group;
+    if (place.groups > 1)
+      written["groups"] = place.groups;
   }
   if (place.kind == BufferKind::Parameter)
     written["owned"] = place.owned;
@@ -265,8 +265,8 @@ json writeEntry(const EntryPlan &entry) {
       list(entry.channels, [&](const ChannelInfo &channel) { return writeChannel(channel, entry.isRagged()); });
   if (entry.isRagged())
     written["kernels_short"] = entry.shortKernels;
-  if (entry.lanes > 1)
-    written["lanes"] = entry.lanes;
+  if (entry.groups > 1)
+    written["accumulation_groups"] = entry.groups;
   if (entry.replicas > 1)
     written["replicas"] = entry.replicas;
   return written;

@@ -27,7 +27,7 @@ struct EinCutBatch : numerics::impl::EinCutBatchBase<EinCutBatch> {
       if (Operation *op = ein::isUncut(model) ? numerics::findDependenceOnCut(model) : nullptr)
         remark::missed(op->getLoc(), remark::RemarkOpts::name("DependsOnCut").category(getArgument()))
             << remark::add("the numerics key has the number of micro-batches: {0}",
-                           isa<ein::ModelOp>(op) ? "lanes have unequally many samples"
+                           isa<ein::ModelOp>(op) ? "accumulation groups have unequally many samples"
                                                  : "what follows from this sum over the batch is added for each");
       ein::cutBatch(model);
     }

@@ -42,7 +42,7 @@ static bool dependsOnCut(ein::Equation op, ein::MicroBatches cut) {
 
 Operation *numerics::findDependenceOnCut(ein::ModelOp model) {
   ein::MicroBatches cut = ein::cutOf(model);
-  Operation *found = cut.lanes > 1 && cut.isRagged() ? model.getOperation() : nullptr;
+  Operation *found = cut.groups > 1 && cut.isRagged() ? model.getOperation() : nullptr;
   model->getParentOfType<ModuleOp>().walk([&](ein::Equation op) {
     if (!found && dependsOnCut(op, cut))
       found = op;
@@ -96,7 +96,7 @@ std::string numerics::numericsKey(ModuleOp module) {
   for (auto model : module.getOps<ein::ModelOp>())
     if (ein::isUncut(model) && !findDependenceOnCut(model)) {
       counts.emplace_back(model, model.getMicroBatches());
-      model.setMicroBatches(model.getLanes().value_or(1));
+      model.setMicroBatches(model.getAccumulationGroups().value_or(1));
     }
   std::string text;
   llvm::raw_string_ostream stream(text);

@@ -195,7 +195,7 @@ Interpreter::Interpreter(ModuleOp module, ElementType real) : symbols(module), r
 // Types of a ragged model have the larger number of samples; here it becomes that of the micro-batch.
 void Interpreter::setMicroBatch(int64_t microBatch) {
   MicroBatches cut = cutOf(model);
-  lane = cut.lanes > 1 ? cut.laneOf(microBatch) : 0;
+  group = cut.groups > 1 ? cut.groupOf(microBatch) : 0;
   if (cut.isRagged())
     samples = cut.samplesOf(microBatch);
 }
@@ -312,7 +312,7 @@ void Interpreter::runCall(CallOp call, Environment &environment) {
   }
   int64_t instance = instances.lookup(call.getPath());
   for (auto [position, name] : llvm::enumerate(call.getAccumulates().getAsRange<FlatSymbolRefAttr>())) {
-    Site &site = sites[{lane, instance, int64_t(position)}];
+    Site &site = sites[{group, instance, int64_t(position)}];
     site.parameter = name.getValue().str();
     arguments.push_back(std::move(site.value));
   }
@@ -320,7 +320,7 @@ void Interpreter::runCall(CallOp call, Environment &environment) {
   for (auto [value, tensor] : llvm::zip(call.getResults(), results))
     environment[value] = std::move(tensor);
   for (size_t position = 0; position < call.getAccumulates().size(); ++position)
-    sites[{lane, instance, int64_t(position)}].value = std::move(results[call.getNumResults() + position]);
+    sites[{group, instance, int64_t(position)}].value = std::move(results[call.getNumResults() + position]);
 }
 
 std::vector<Tensor> Interpreter::getSites(StringRef path) const {

@@ -103,7 +103,7 @@ Action Evaluator::stepOf(const StageTasks &tasks, const PlanSpec &plan, size_t r
   if (plan.replicas > 1) {
     // An estimate: as if all parameters had one site, and as much beside them.
     double own = updated * workload.ownedShare;
-    auto copies = int64_t(own * double(plan.replicas - 1) * (double(workload.lanes) / double(plan.replicas) + 1) *
+    auto copies = int64_t(own * double(plan.replicas - 1) * (double(workload.groups) / double(plan.replicas) + 1) *
                           machine.cluster.inside.nsPerByte);
     work.ns += copies;
     work.leastNs += copies;

@@ -301,7 +301,7 @@ private:
   void addParameters() {
     out.persistentBytes.assign(ranks, 0);
     out.updatedBytes.assign(ranks, 0);
-    int64_t lanes = workload.lanes / plan.replicas;
+    int64_t groups = workload.groups / plan.replicas;
     for (const Parameter &parameter : workload.parameters) {
       int32_t owner = firstReader(parameter);
       if (owner == INT_MAX)
@@ -323,18 +323,18 @@ private:
         int32_t stage = bodies.stageOfCall[size_t(call)], rank = rankOfStage(stage);
         if (rank == home)
           continue;
-        out.persistentBytes[size_t(rank)] += parameter.bytes * lanes;
+        out.persistentBytes[size_t(rank)] += parameter.bytes * groups;
         out.stepMessages.push_back(
-            {rank, home, parameter.bytes * lanes, true, stage, taskOf(workload, plan, size_t(call))});
+            {rank, home, parameter.bytes * groups, true, stage, taskOf(workload, plan, size_t(call))});
       }
       for (int32_t rank : readers)
         // After the update, each copy gets the new value.
         if (rank != home)
           out.stepMessages.push_back({home, rank, parameter.bytes, false});
       // The owner holds all its sites; of other replicas' gradients and of the moments it holds its share.
-      int64_t others = sites * lanes * (plan.replicas - 1);
+      int64_t others = sites * groups * (plan.replicas - 1);
       out.persistentBytes[size_t(home)] +=
-          parameter.bytes * sites * lanes + aligned((parameter.beside + parameter.bytes * others) / plan.replicas);
+          parameter.bytes * sites * groups + aligned((parameter.beside + parameter.bytes * others) / plan.replicas);
       out.updatedBytes[size_t(home)] += workload.updatedBytes(parameter) / plan.replicas;
     }
   }

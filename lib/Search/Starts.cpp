@@ -59,7 +59,7 @@ void Searcher::forEachStart(const VisitStart &visit) const {
   auto visitIf = [&](size_t index, int64_t replicas, const std::vector<int32_t> &map, size_t units) {
     const Workload &workload = workloads[index];
     int64_t ranks = *std::max_element(map.begin(), map.end()) + 1;
-    bool divides = workload.lanes % replicas == 0 && workload.microBatches % replicas == 0;
+    bool divides = workload.groups % replicas == 0 && workload.microBatches % replicas == 0;
     // Replicas divide accumulation groups and micro-batches evenly, and each stage needs a unit.
     if (divides && ranks * replicas <= machine.ranks && map.size() <= units)
       visit(int32_t(index), replicas, map);

@@ -19,7 +19,7 @@ void Workload::derive() {
   for (const Parameter &each : parameters)
     if (!each.sites.empty()) {
       owned += double(each.bytes);
-      updated += double(each.bytes * (1 + lanes) + each.beside);
+      updated += double(each.bytes * (1 + groups) + each.beside);
     }
   ownedShare = updated > 0 ? owned / updated : 0;
   for (size_t index = 0; index < calls.size(); ++index) {

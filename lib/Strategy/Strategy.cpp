@@ -129,22 +129,22 @@ void checkParallelism(KeyReader &reader) {
 }
 
 /// Each accumulation group has equally many micro-batches. If their number is open, the search keeps to that.
-void checkLanes(KeyReader &reader) {
-  int64_t lanes = reader.get(keys::gradientLanes);
+void checkGroups(KeyReader &reader) {
+  int64_t groups = reader.get(keys::gradientLanes);
   int64_t microBatches = reader.get(keys::parallelismMicroBatches);
   bool isFree = isAutomatic(reader) && !reader.isGiven(keys::parallelismMicroBatches);
-  if (!isFree && microBatches % lanes)
-    reader.errorAt(keys::gradientLanes.path, "'gradient.lanes' is " + Twine(lanes) +
+  if (!isFree && microBatches % groups)
+    reader.errorAt(keys::gradientLanes.path, "'gradient.lanes' is " + Twine(groups) +
                                                  " but 'parallelism.micro_batches' is " + Twine(microBatches) +
                                                  ", which it must divide");
 }
 
-/// Each replica has equally many lanes.
+/// Each replica has equally many groups.
 void checkReplicas(KeyReader &reader) {
-  int64_t lanes = reader.get(keys::gradientLanes), replicas = reader.get(keys::parallelismReplicas);
-  if (lanes % replicas)
+  int64_t groups = reader.get(keys::gradientLanes), replicas = reader.get(keys::parallelismReplicas);
+  if (groups % replicas)
     reader.errorAt(keys::parallelismReplicas.path, "'parallelism.replicas' is " + Twine(replicas) +
-                                                       " but 'gradient.lanes' is " + Twine(lanes) +
+                                                       " but 'gradient.lanes' is " + Twine(groups) +
                                                        ", which it must divide");
   if (replicas == 1)
     return;
@@ -345,7 +345,7 @@ std::optional<Strategy> Strategy::load(StringRef tool, StringRef file, llvm::Arr
     readScheduleFile(reader, file, errors);
   if (!reader.failed)
     // The order matters: later checks read what earlier ones have derived.
-    for (auto check : {applyPreset, checkMode, checkParallelism, checkLanes, checkReplicas, checkShard, checkAutomatic,
+    for (auto check : {applyPreset, checkMode, checkParallelism, checkGroups, checkReplicas, checkShard, checkAutomatic,
                        checkPlan, placeChunks, checkMeaning, checkCheckpoints, checkOptimizer})
       check(reader);
   KeyReader rates(tool, errors, rateKeys());

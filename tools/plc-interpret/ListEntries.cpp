@@ -32,10 +32,10 @@ EntryInfo InterpretedEngine::describe(ModuleOp module, const std::string &name) 
   entry.name = name;
   entry.batch = std::max<int64_t>(1, model.getBatch());
   entry.microBatches = std::max<int64_t>(1, model.getMicroBatches());
-  entry.lanes = model.getLanes().value_or(1);
+  entry.groups = model.getAccumulationGroups().value_or(1);
   if (source.isRules()) { // not cut yet
     entry.microBatches = settings.microBatches.value_or(1) * (entry.trains() ? settings.accumulationSteps : 1);
-    entry.lanes = settings.lanes;
+    entry.groups = settings.groups;
   }
   auto list = [&](std::vector<runtime::TensorInfo> &tensors, ArrayAttr names, ArrayRef<int64_t> batch,
                   ArrayRef<Type> all) {

@@ -56,7 +56,7 @@ Settings readSettings(const runtime::ModelRequest &request) {
   if (strategy->isGiven(keys::parallelismMicroBatches))
     settings.microBatches = strategy->get(keys::parallelismMicroBatches);
   settings.accumulationSteps = strategy->get(keys::gradientAccumulationSteps);
-  settings.lanes = strategy->get(keys::gradientLanes);
+  settings.groups = strategy->get(keys::gradientLanes);
   settings.shards = strategy->shards();
   settings.optimizer = strategy::optimizerOf(*strategy);
   settings.optimizers = strategy->optimizers();

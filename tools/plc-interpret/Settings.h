@@ -16,7 +16,7 @@ namespace plc::interpret {
 struct Settings {
   Precision compute = Precision::F32;
   std::optional<int64_t> microBatches;
-  int64_t accumulationSteps = 1, lanes = 1;
+  int64_t accumulationSteps = 1, groups = 1;
   std::vector<std::string> shards; // NAME=SHARDS
   runtime::OptimizerSettings optimizer;
   std::vector<strategy::NamedOptimizer> optimizers; // that `optimizer` names, with their files

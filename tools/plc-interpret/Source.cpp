@@ -122,8 +122,8 @@ void Source::parseIR(const std::string &file) {
     throw usageError("key 'gradient.accumulation_steps' applies to .ein models, not to IR, which has its batches");
   if (!settings.shards.empty())
     throw usageError("key 'parallelism.shard' applies to .ein models, not to IR, which has its parts");
-  if (settings.lanes != 1)
-    throw usageError("key 'gradient.lanes' applies to .ein models, not to IR, which has its lanes");
+  if (settings.groups != 1)
+    throw usageError("key 'gradient.lanes' applies to .ein models, not to IR, which has its own");
 }
 
 bool Source::hasLoss() { return algebra::hasLoss(getModel()); }
@@ -134,7 +134,7 @@ OwningOpRef<ModuleOp> Source::lower(ProgramKind kind, const std::vector<std::str
   if (rules)
     for (const algebra::Phase &phase :
          algebra::phasesToNumerics({kind, outputs, settings.compute, settings.microBatches.value_or(1),
-                                    settings.accumulationSteps, settings.lanes, settings.shards})) {
+                                    settings.accumulationSteps, settings.groups, settings.shards})) {
       phase.addPasses(pipeline);
       if (entryOnly)
         break;

@@ -175,11 +175,11 @@ def EinMicroBatch : EinPass<"ein-micro-batch"> {
     it.
 
     With `batches` A > 1 the model's samples are those of A batches, which a step accumulates. Each batch is cut into M
-    micro-batches, so the step has A * M. Sums over the micro-batches of a step are taken in `lanes` accumulation
+    micro-batches, so the step has A * M. Sums over the micro-batches of a step are taken in `groups` accumulation
     groups (`ein.model`).
 
     Refused: M larger than the batch; more than 65536 micro-batches in a step; `batches` that do not divide the samples,
-    or of a model without a batch or without a loss; `lanes` that do not divide M.
+    or of a model without a batch or without a loss; `groups` that do not divide M.
 
     ```mlir
     ein.model @m(%x: tensor<8x4xf32>) ... batch = 8      // --ein-micro-batch{micro-batches=4}
@@ -191,7 +191,7 @@ def EinMicroBatch : EinPass<"ein-micro-batch"> {
                  Option<"batches", "batches", "int64_t", "1", "number of batches of a step">,
                  Option<"ofInputs", "of-inputs", "bool", "false",
                         "gradients of inputs are asked for: divide by sums of a batch that is not cut">,
-                 Option<"lanes", "lanes", "int64_t", "1", "runs of micro-batches that are summed by themselves">];
+                 Option<"groups", "groups", "int64_t", "1", "runs of micro-batches that are summed by themselves">];
 }
 
 def EinShard : EinPass<"ein-shard"> {

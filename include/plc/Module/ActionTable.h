@@ -30,7 +30,7 @@ struct BufferInfo {
   ElementType type = ElementType::F32; // State: of its elements
   double init = 0;                     // State: the value of each element before the first run
   int64_t positions = 0;               // State: extent of the axis in which a run writes one position; 0: it writes all
-  int64_t lane = 0, lanes = 1;         // Gradient: accumulation groups from `lane` on, one behind another
+  int64_t group = 0, groups = 1;       // Gradient: accumulation groups from `group` on, one behind another
   std::optional<ShardName> shard{};    // Parameter, Gradient, Moment, Average: if the parameter is a shard
   std::string wholeOf{}; // Input: the input of which it has all rows, the same in each micro-batch; else empty
 
@@ -146,8 +146,9 @@ struct EntryPlan : EntryInfo {
   int64_t offsetOf(const RankInfo &rank, int64_t operand, const ActionInfo &run) const {
     if (operand < 0) {
       const BufferInfo &buffer = rank.buffers[static_cast<size_t>(-operand - 1)];
-      return buffer.lanes == 1 ? buffer.offset
-                               : buffer.offset + (laneOf(run.microBatch) - buffer.lane) * (buffer.bytes / buffer.lanes);
+      return buffer.groups == 1
+                 ? buffer.offset
+                 : buffer.offset + (groupOf(run.microBatch) - buffer.group) * (buffer.bytes / buffer.groups);
     }
     const SlotInfo &slot = rank.tasks[static_cast<size_t>(run.target)].slots[static_cast<size_t>(operand)];
     return run.at[static_cast<size_t>(slot.base)] + slot.offset;

@@ -46,7 +46,7 @@ struct EntryInfo {
   std::string name;
   int64_t batch = 1;        // samples of a run
   int64_t microBatches = 1; // at most batch; if it does not divide it, the first ones have one sample more
-  int64_t lanes = 1;        // accumulation groups: runs of equally many micro-batches, whose sums are added in order
+  int64_t groups = 1;       // accumulation groups: runs of equally many micro-batches, whose sums are added in order
   std::vector<TensorInfo> inputs;
   std::vector<TensorInfo> outputs;
 
@@ -69,9 +69,9 @@ struct EntryInfo {
   }
 
   /// The accumulation group of a micro-batch.
-  int64_t laneOf(int64_t microBatch) const { return microBatch * lanes / microBatches; }
+  int64_t groupOf(int64_t microBatch) const { return microBatch * groups / microBatches; }
   /// Whether a micro-batch is the first of its accumulation group: it stores the sum to which the others add.
-  bool beginsLane(int64_t microBatch) const { return microBatch % (microBatches / lanes) == 0; }
+  bool beginsGroup(int64_t microBatch) const { return microBatch % (microBatches / groups) == 0; }
 
   /// Whether a micro-batch has one sample less than the first one.
   bool isShort(int64_t microBatch) const {

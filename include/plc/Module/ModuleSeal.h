@@ -15,7 +15,7 @@ namespace plc::module {
 struct ModuleSeal {
   static constexpr char expectedMagic[8] = {'p', 'l', 'c', 'm', 's', 'e', 'a', 'l'};
   /// The version of manifest, kernel ABI and seal together.
-  static constexpr uint64_t currentVersion = 14;
+  static constexpr uint64_t currentVersion = 15;
 
   char magic[8];
   uint64_t version, hash;

@@ -79,7 +79,7 @@ private:
   ElementType real;
   Watch watcher;
   ein::ModelOp model;
-  int64_t lane = 0;
+  int64_t group = 0;
   std::optional<int64_t> samples; // along batch axes; nullopt: as types say
   llvm::SmallVector<ein::ParamOp> parameters;
   llvm::StringMap<Tensor> values;

@@ -70,7 +70,7 @@ struct Sharing {
 /// A program with one number of micro-batches: all that a plan may depend on, as plain data.
 struct Workload {
   int64_t microBatches = 1;
-  int64_t lanes = 1;              ///< accumulation groups of each gradient
+  int64_t groups = 1;             ///< accumulation groups of each gradient
   bool stepsMeet = false;         ///< the update needs the norm of all gradients
   std::vector<int64_t> samples{}; ///< of each micro-batch, the most first; empty: all equal
   std::optional<Sharing> sharing{};
@@ -97,7 +97,7 @@ struct Workload {
   int64_t workNs() const;
   /// Bytes that the update of a parameter reads and writes, of all replicas together.
   int64_t updatedBytes(const Parameter &each) const {
-    return each.bytes * (1 + int64_t(each.sites.size()) * lanes) + each.beside;
+    return each.bytes * (1 + int64_t(each.sites.size()) * groups) + each.beside;
   }
   /// The share of a micro-batch in a number of the largest one, in proportion to its samples, rounded up.
   int64_t scaled(int64_t whole, int64_t microBatch) const {

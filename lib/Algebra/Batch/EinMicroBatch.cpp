@@ -66,10 +66,10 @@ struct EinMicroBatch : algebra::impl::EinMicroBatchBase<EinMicroBatch> {
   }
 
   // Groups must have equal numbers of micro-batches.
-  LogicalResult checkLanes(ein::ModelOp model) {
-    if (lanes < 1 || lanes > microBatches || microBatches % lanes)
-      return emitKeyError(model, "gradient.lanes", "number of lanes is ")
-             << int64_t(lanes) << " but must divide that of micro-batches, " << int64_t(microBatches);
+  LogicalResult checkGroups(ein::ModelOp model) {
+    if (groups < 1 || groups > microBatches || microBatches % groups)
+      return emitKeyError(model, "gradient.lanes", "number of accumulation groups is ")
+             << int64_t(groups) << " but must divide that of micro-batches, " << int64_t(microBatches);
     return success();
   }
 
@@ -84,8 +84,8 @@ struct EinMicroBatch : algebra::impl::EinMicroBatchBase<EinMicroBatch> {
   void count(ein::ModelOp model) {
     ein::MicroBatches cut{int64_t(model.getBatch()), ofStep()};
     model.setMicroBatches(cut.count);
-    if (lanes > 1)
-      model.setLanes(int64_t(lanes));
+    if (groups > 1)
+      model.setAccumulationGroups(int64_t(groups));
     remark::passed(model.getLoc(), remark::RemarkOpts::name("Cut").category(getArgument()).function(model.getSymName()))
         << remark::add("cut {0} samples in {1} micro-batches of {2}{3}", cut.batch, cut.count, cut.mostSamples(),
                        cut.isRagged() ? " or one fewer" : "");
@@ -94,7 +94,7 @@ struct EinMicroBatch : algebra::impl::EinMicroBatchBase<EinMicroBatch> {
   void runOnOperation() override {
     ein::setPhase(getOperation(), PhaseKind::microBatch);
     ein::ModelOp model = modelOf(getOperation());
-    if (!model || failed(checkCount(model)) || failed(checkBatches(model)) || failed(checkLanes(model)))
+    if (!model || failed(checkCount(model)) || failed(checkBatches(model)) || failed(checkGroups(model)))
       return signalPassFailure();
     if (model.getMicroBatches() != 0) {
       model.emitError("model '") << model.getSymName() << "' is already cut in " << model.getMicroBatches()

@@ -55,7 +55,7 @@ static bool differentiates(const ProgramNumbers &numbers) { return !differentiat
 static EinMicroBatchOptions microBatchOptions(const ProgramNumbers &numbers) {
   EinMicroBatchOptions options;
   options.microBatches = numbers.microBatches;
-  options.lanes = numbers.lanes;
+  options.groups = numbers.groups;
   // A divisor made of whole inputs has no gradient for them (`EinMicroBatch`).
   options.ofInputs = numbers.entry != plc::ProgramKind::train && differentiates(numbers);
   if (numbers.entry == plc::ProgramKind::train)

@@ -167,8 +167,8 @@ LogicalResult FuncOp::verify() {
 // (C3), (C6)
 static LogicalResult verifyCut(ModelOp model) {
   MicroBatches cut = cutOf(model);
-  if (std::optional<int64_t> lanes = model.getLanes(); lanes && *lanes < 2)
-    return model.emitOpError("has ") << *lanes << " lanes but needs 2 or more, or says nothing of them";
+  if (std::optional<int64_t> groups = model.getAccumulationGroups(); groups && *groups < 2)
+    return model.emitOpError("has ") << *groups << " accumulation groups but needs 2 or more, or says nothing of them";
   if (failed(cut.verify(model)))
     return failure();
   int64_t ragged = cut.isRagged() && !isUncut(model) ? cut.mostSamples() : 0;

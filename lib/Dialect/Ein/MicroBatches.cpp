@@ -59,12 +59,13 @@ bool plc::ein::isBatchNumber(int64_t batch, Type type, bool maySum) {
 }
 
 MicroBatches plc::ein::cutOf(ModelOp model) {
-  return {int64_t(model.getBatch()), int64_t(model.getMicroBatches()), int64_t(model.getLanes().value_or(1))};
+  return {int64_t(model.getBatch()), int64_t(model.getMicroBatches()),
+          int64_t(model.getAccumulationGroups().value_or(1))};
 }
 
 LogicalResult MicroBatches::verify(Operation *op) const {
-  if (lanes > std::max<int64_t>(count, 1) || count % lanes)
-    return op->emitOpError("has ") << count << " micro-batches in " << lanes << " lanes";
+  if (groups > std::max<int64_t>(count, 1) || count % groups)
+    return op->emitOpError("has ") << count << " micro-batches in " << groups << " accumulation groups";
   if (batch == 0 || batch >= count)
     return success();
   return op->emitOpError("has ") << count << " micro-batches of a batch of " << batch << " samples";

@@ -65,7 +65,7 @@ LogicalResult BufferOp::verify() {
   if (getSite().has_value() != (isGradient || getKind() == BufferKind::moment))
     return emitOpError("'") << stringifyBufferKind(getKind()) << "' has "
                             << (getSite() ? "a site, as only gradients and moments have" : "no site");
-  if (!isGradient && (getLane() != 0 || getLanes() != 1))
-    return emitOpError("'") << stringifyBufferKind(getKind()) << "' has lanes, as only gradients have";
+  if (!isGradient && (getGroup() != 0 || getGroups() != 1))
+    return emitOpError("'") << stringifyBufferKind(getKind()) << "' has accumulation groups, as only gradients have";
   return success();
 }

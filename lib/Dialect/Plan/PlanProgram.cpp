@@ -25,7 +25,7 @@ void ProgramOp::build(OpBuilder &builder, OperationState &state, ein::ModelOp mo
   properties.batch = builder.getI64IntegerAttr(model.getBatch());
   properties.micro_batches = builder.getI64IntegerAttr(std::max<int64_t>(model.getMicroBatches(), 1));
   properties.moments = builder.getI64IntegerAttr(2);
-  properties.lanes = builder.getI64IntegerAttr(model.getLanes().value_or(1));
+  properties.accumulation_groups = builder.getI64IntegerAttr(model.getAccumulationGroups().value_or(1));
   properties.replicas = builder.getI64IntegerAttr(1);
   state.addRegion();
 }
@@ -95,8 +95,9 @@ LogicalResult ProgramOp::verify() {
     return failure();
   if (failed(verifyCut(*this)))
     return failure();
-  if (getLanes() % getReplicas()) // (C8)
-    return emitOpError("has ") << getReplicas() << " replicas of " << getLanes() << " lanes, which they do not divide";
+  if (getAccumulationGroups() % getReplicas()) // (C8)
+    return emitOpError("has ") << getReplicas() << " replicas of " << getAccumulationGroups()
+                               << " accumulation groups, which they do not divide";
   // (C4)
   auto checkBound = [&](StringRef what, std::optional<int64_t> bound, std::optional<int64_t> answer) {
     if (bound && answer && *bound > *answer)

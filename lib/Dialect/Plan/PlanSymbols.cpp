@@ -65,8 +65,9 @@ LogicalResult ParamOp::verifySymbolUses(SymbolTableCollection &symbols) {
 
 LogicalResult SiteOp::verifySymbolUses(SymbolTableCollection &symbols) {
   // (C2)
-  if (int64_t end = getLane() + getLanes(), lanes = (*this)->getParentOfType<ProgramOp>().getLanes(); end > lanes)
-    return emitOpError("has lanes ") << getLane() << " to " << end - 1 << " of " << lanes;
+  if (int64_t end = getGroup() + getGroups(), groups = (*this)->getParentOfType<ProgramOp>().getAccumulationGroups();
+      end > groups)
+    return emitOpError("has groups ") << getGroup() << " to " << end - 1 << " of " << groups;
   return verifyParameter(symbols, *this, getParamAttr(), getType());
 }
 
@@ -77,8 +78,8 @@ LogicalResult RouteOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (!source || !destination)
     return emitOpError("joins '") << getSource() << "' and '" << getDestination() << "', which are not both stages";
   // (C2)
-  if (getLanes() > 1 && getPer() != Per::step)
-    return emitOpError("carries ") << getLanes() << " lanes per " << stringifyPer(getPer());
+  if (getGroups() > 1 && getPer() != Per::step)
+    return emitOpError("carries ") << getGroups() << " groups per " << stringifyPer(getPer());
   // (C3)
   if (getPer() != Per::step && source.getReplica() != destination.getReplica())
     return emitOpError("joins replicas ")

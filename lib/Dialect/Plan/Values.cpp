@@ -57,7 +57,7 @@ std::vector<int64_t> plc::plan::pipelineOf(ProgramOp program) {
 }
 
 int64_t plc::plan::carriedBytes(RouteOp route, int64_t mb) {
-  return byteSize(route->getParentOfType<ProgramOp>(), route.getType(), mb) * int64_t(route.getLanes());
+  return byteSize(route->getParentOfType<ProgramOp>(), route.getType(), mb) * int64_t(route.getGroups());
 }
 
 int64_t plc::plan::bytesBefore(ProgramOp program, Type type, int64_t mb) {

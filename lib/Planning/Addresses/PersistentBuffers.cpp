@@ -48,7 +48,7 @@ std::vector<BufferItem> plc::plan::collectBuffers(ProgramOp program, ArrayRef<St
   // Stages of a rank share one buffer of what both use.
   DenseMap<std::pair<Attribute, std::tuple<int, int64_t, int64_t>>, size_t> positions;
   auto add = [&](std::vector<BufferItem> &items, const BufferItem &item) {
-    auto [known, inserted] = positions.try_emplace({item.name, {int(item.kind), item.site, item.lane}}, items.size());
+    auto [known, inserted] = positions.try_emplace({item.name, {int(item.kind), item.site, item.group}}, items.size());
     if (inserted)
       items.push_back(item);
     else
@@ -63,8 +63,8 @@ std::vector<BufferItem> plc::plan::collectBuffers(ProgramOp program, ArrayRef<St
       }
       if (auto site = dyn_cast<SiteOp>(op))
         add(gradients, {BufferKind::gradient, site.getParamAttr().getAttr(), int64_t(site.getIndex()),
-                        byteSize(site.getType()) * int64_t(site.getLanes()), false, int64_t(site.getLane()),
-                        int64_t(site.getLanes())});
+                        byteSize(site.getType()) * int64_t(site.getGroups()), false, int64_t(site.getGroup()),
+                        int64_t(site.getGroups())});
       if (auto input = dyn_cast<InputOp>(op)) {
         int64_t bytes = portBytes(stage, input.getType(), /*once=*/!hasBatch(program, input));
         if (StringAttr state = stateAt(input))
@@ -132,24 +132,24 @@ int64_t plc::plan::updateBytesOf(ArrayRef<StageOp> stages) {
 PersistentBuffers::PersistentBuffers(LayoutOp layout, const RouteTable &routes)
     : outputs(outputsOf(layout->getParentOfType<ProgramOp>(), routes, layout->getParentOfType<RankOp>().getIndex())) {
   for (auto buffer : layout.getBody().getOps<BufferOp>())
-    add(buffer.getKind(), plc::ein::textOf(buffer.getName()), buffer.getSite().value_or(-1), buffer.getLane(),
+    add(buffer.getKind(), plc::ein::textOf(buffer.getName()), buffer.getSite().value_or(-1), buffer.getGroup(),
         buffer.getAt());
 }
 
 PersistentBuffers::PersistentBuffers(RankOp rank, ArrayRef<module::BufferInfo> buffers, const RouteTable &routes)
     : outputs(outputsOf(rank->getParentOfType<ProgramOp>(), routes, rank.getIndex())) {
   for (const module::BufferInfo &buffer : buffers)
-    add(BufferKind(buffer.kind), buffer.name, isNumbered(buffer.kind) ? buffer.site : -1, buffer.lane, buffer.offset);
+    add(BufferKind(buffer.kind), buffer.name, isNumbered(buffer.kind) ? buffer.site : -1, buffer.group, buffer.offset);
 }
 
 // Buffers are known by what they hold, because a value names that and no number.
-void PersistentBuffers::add(BufferKind kind, const std::string &name, int64_t site, int64_t lane, int64_t offset) {
-  positions[{kind, name, site, lane}] = offsets.size();
+void PersistentBuffers::add(BufferKind kind, const std::string &name, int64_t site, int64_t group, int64_t offset) {
+  positions[{kind, name, site, group}] = offsets.size();
   offsets.push_back(offset);
 }
 
-int64_t PersistentBuffers::find(BufferKind kind, Attribute name, int64_t site, int64_t lane) const {
-  auto it = positions.find({kind, plc::ein::textOf(name), site, lane});
+int64_t PersistentBuffers::find(BufferKind kind, Attribute name, int64_t site, int64_t group) const {
+  auto it = positions.find({kind, plc::ein::textOf(name), site, group});
   return it == positions.end() ? -1 : it->second;
 }
 
@@ -157,7 +157,7 @@ int64_t PersistentBuffers::bufferOf(Value resolved) const {
   if (auto param = resolved.getDefiningOp<ParamOp>())
     return find(BufferKind::parameter, param.getParamAttr().getAttr());
   if (auto site = resolved.getDefiningOp<SiteOp>())
-    return find(BufferKind::gradient, site.getParamAttr().getAttr(), site.getIndex(), site.getLane());
+    return find(BufferKind::gradient, site.getParamAttr().getAttr(), site.getIndex(), site.getGroup());
   if (auto input = resolved.getDefiningOp<InputOp>()) {
     StringAttr state = stateAt(input);
     return state ? find(BufferKind::state, state) : find(BufferKind::input, input.getInput());
@@ -176,7 +176,7 @@ std::optional<int64_t> PersistentBuffers::offsetOf(Value resolved, int64_t mb) c
   auto program = resolved.getDefiningOp()->getParentOfType<ProgramOp>();
   if (auto site = resolved.getDefiningOp<SiteOp>()) // a site of other groups than the micro-batch's has its first one
     return offsets[buffer] +
-           (std::max<int64_t>(program.getCut().laneOf(mb), site.getLane()) - int64_t(site.getLane())) *
+           (std::max<int64_t>(program.getCut().groupOf(mb), site.getGroup()) - int64_t(site.getGroup())) *
                byteSize(site.getType());
   bool follows = !isPersistent(resolved); // behind the value of the micro-batch before
   if (auto input = resolved.getDefiningOp<InputOp>())

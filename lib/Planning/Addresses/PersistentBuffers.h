@@ -19,11 +19,11 @@ inline int64_t roundUpToAlignment(int64_t bytes) { return search::aligned(bytes)
 /// parameters that the rank owns, states, inputs, outputs, and results of P.
 struct BufferItem {
   BufferKind kind;
-  mlir::Attribute name;        ///< as in `plan.buffer`
-  int64_t site = -1;           ///< gradient: index among the parameter's sites
-  int64_t bytes = 0;           ///< of all its accumulation groups
-  bool owned = false;          ///< parameter: this rank updates it
-  int64_t lane = 0, lanes = 1; ///< gradient: the first accumulation group and their number, one behind the other
+  mlir::Attribute name;          ///< as in `plan.buffer`
+  int64_t site = -1;             ///< gradient: index among the parameter's sites
+  int64_t bytes = 0;             ///< of all its accumulation groups
+  bool owned = false;            ///< parameter: this rank updates it
+  int64_t group = 0, groups = 1; ///< gradient: the first accumulation group and their number, one behind the other
 };
 using RankStages = std::vector<std::vector<StageOp>>; ///< by rank, in the program's order
 RankStages stagesByRank(ProgramOp program);
@@ -43,7 +43,7 @@ public:
   PersistentBuffers(LayoutOp layout, const RouteTable &routes);
 
   /// Index of a buffer; -1 if the rank does not have it.
-  int64_t find(BufferKind kind, mlir::Attribute name, int64_t site = -1, int64_t lane = 0) const;
+  int64_t find(BufferKind kind, mlir::Attribute name, int64_t site = -1, int64_t group = 0) const;
   /// Index of the buffer of a resolved value: a parameter, site, input, output or result of P; -1 for all other values.
   int64_t bufferOf(mlir::Value resolved) const;
 
@@ -53,10 +53,10 @@ public:
   std::optional<int64_t> offsetOf(mlir::Value resolved, int64_t mb) const;
 
 private:
-  void add(BufferKind kind, const std::string &name, int64_t site, int64_t lane, int64_t offset);
+  void add(BufferKind kind, const std::string &name, int64_t site, int64_t group, int64_t offset);
 
   std::map<std::tuple<BufferKind, std::string, int64_t, int64_t>, int64_t>
-      positions; // indices by kind, name, site and lane
+      positions; // indices by kind, name, site and group
   std::vector<int64_t> offsets;
   llvm::DenseMap<mlir::Value, OutputOp> outputs;
 };

@@ -143,7 +143,7 @@ private:
     for (const BufferItem &item : collectBuffers(program, stages)) {
       IntegerAttr site = item.site < 0 ? IntegerAttr() : builder.getI64IntegerAttr(item.site);
       BufferOp::create(builder, rank.getLoc(), BufferKindAttr::get(builder.getContext(), item.kind), item.name, site,
-                       builder.getI64IntegerAttr(item.lane), builder.getI64IntegerAttr(item.lanes),
+                       builder.getI64IntegerAttr(item.group), builder.getI64IntegerAttr(item.groups),
                        builder.getI64IntegerAttr(persistentBytes), builder.getI64IntegerAttr(item.bytes),
                        item.owned ? builder.getUnitAttr() : UnitAttr());
       persistentBytes += roundUpToAlignment(item.bytes);

@@ -32,7 +32,7 @@ public:
     if (cut.isRagged())
       for (int64_t run = 0; run < out.microBatches; ++run)
         out.samples.push_back(cut.samplesOf(run));
-    out.lanes = model.getLanes().value_or(1);
+    out.groups = model.getAccumulationGroups().value_or(1);
     out.stepsMeet = facts.stepsMeet;
     for (const FlatProgram::Unit &unit : flat.units)
       out.units.push_back(unit.name);

@@ -115,13 +115,13 @@ private:
   }
 
   LogicalResult checkReplicas(ein::ModelOp model) {
-    int64_t lanes = model.getLanes().value_or(1);
+    int64_t groups = model.getAccumulationGroups().value_or(1);
     for (auto [name, count] : {std::pair("shards", int64_t(shards)), std::pair("buckets", int64_t(buckets))})
       if (count < 1)
         return emitOptionError(model, name) << " is " << count << " but must be positive";
-    if (replicas < 1 || lanes % replicas)
+    if (replicas < 1 || groups % replicas)
       return emitKeyError(model, "parallelism.replicas", "number of replicas is ")
-             << int64_t(replicas) << " but must divide that of lanes, " << lanes;
+             << int64_t(replicas) << " but must divide that of accumulation groups, " << groups;
     return success();
   }
 
@@ -333,7 +333,7 @@ private:
     program->setAverages(averages);
     program->setReplicas(plan.replicas);
     program->walk(
-        [&](SiteOp site) { site.setLanes(workload.lanes / plan.replicas); }); // only the first replica's groups
+        [&](SiteOp site) { site.setGroups(workload.groups / plan.replicas); }); // only the first replica's groups
     program->setCutsKernels(workload.sharing || cutGrain == planner::Grain::equation);
     if (!pipeline.empty()) {
       program->setShards(workload.sharing ? workload.sharing->shards : 1);

@@ -76,7 +76,7 @@ private:
     for (Operation &op : copy.getBody().front()) {
       // Each replica sums its own micro-batches, which are its own accumulation groups.
       if (auto site = dyn_cast<SiteOp>(op))
-        site.setLane(replica * (program.getLanes() / count));
+        site.setGroup(replica * (program.getAccumulationGroups() / count));
       if (auto stash = dyn_cast<StashOp>(op))
         stash.setRoute(nameIn(stash.getRoute(), replica));
       if (auto pop = dyn_cast<PopOp>(op))
@@ -126,7 +126,7 @@ private:
     GatheredShards shards(program->getParentOfType<ModuleOp>());
     llvm::StringMap<size_t> known; // by the shard that names a whole: its place among those of its rank
     // Each site of an owner receives all groups but the replica's own.
-    int64_t received = program.getLanes() - program.getLanes() / count;
+    int64_t received = program.getAccumulationGroups() - program.getAccumulationGroups() / count;
     for (auto [index, stage] : llvm::enumerate(stages))
       for (auto param : stage.getBody().getOps<ParamOp>())
         if (int64_t used = sites.lookup(param.getParam()); param.getOwned() && used) {

@@ -19,12 +19,12 @@ RouteBuilder::RouteBuilder(ProgramOp program, StringRef pass)
 }
 
 RouteOp RouteBuilder::declare(StageOp source, StageOp destination, Per per, const std::string &carries, Type type,
-                              int64_t lanes) {
+                              int64_t groups) {
   // For the remark only: stages in between hold nothing of the value.
   int64_t apart = llvm::find(stages, source) - llvm::find(stages, destination);
   remark::passed(program.getLoc(), remark::RemarkOpts::name("Routed").category(pass).function(program.getSymName()))
       << remark::add("{0} to {1}, past {2} stages: '{3}', {4} per {5}", source.getSymName(), destination.getSymName(),
-                     std::abs(apart) - 1, carries, planner::formatBytes(lanes * byteSize(type)), stringifyPer(per));
+                     std::abs(apart) - 1, carries, planner::formatBytes(groups * byteSize(type)), stringifyPer(per));
   // Routes stand before the ranks, whether those exist already or not.
   auto ranks = program.getBody().getOps<RankOp>();
   if (ranks.empty())
@@ -34,7 +34,7 @@ RouteOp RouteBuilder::declare(StageOp source, StageOp destination, Per per, cons
   return RouteOp::create(builder, program.getLoc(), builder.getStringAttr("r" + Twine(count++)), nullptr,
                          FlatSymbolRefAttr::get(source.getSymNameAttr()),
                          FlatSymbolRefAttr::get(destination.getSymNameAttr()), PerAttr::get(builder.getContext(), per),
-                         builder.getStringAttr(carries), TypeAttr::get(type), builder.getI64IntegerAttr(lanes));
+                         builder.getStringAttr(carries), TypeAttr::get(type), builder.getI64IntegerAttr(groups));
 }
 
 PopOp RouteBuilder::connect(RouteOp route, StageOp source, StageOp destination, Value value, Value into) {
@@ -50,11 +50,11 @@ PopOp RouteBuilder::connect(RouteOp route, StageOp source, StageOp destination, 
 // A handle of the site in another stage, made there if it has none: the buffer in which the gradient arrives.
 Value RouteBuilder::siteIn(StageOp stage, SiteOp like) {
   for (auto site : stage.getBody().getOps<SiteOp>())
-    if (site.getParam() == like.getParam() && site.getIndex() == like.getIndex() && site.getLane() == like.getLane())
+    if (site.getParam() == like.getParam() && site.getIndex() == like.getIndex() && site.getGroup() == like.getGroup())
       return site;
   builder.setInsertionPointToStart(&stage.getBody().front());
-  return SiteOp::create(builder, like.getLoc(), like.getType(), like.getParam(), like.getIndex(), like.getLane(),
-                        like.getLanes());
+  return SiteOp::create(builder, like.getLoc(), like.getType(), like.getParam(), like.getIndex(), like.getGroup(),
+                        like.getGroups());
 }
 
 void RouteBuilder::routeParameters() {
@@ -76,7 +76,7 @@ void RouteBuilder::routeParameters() {
       if (!owner || owner.getRank() == stage.getRank())
         continue;
       std::string carries = "gradient of " + site.getParam().str() + ", site " + std::to_string(site.getIndex());
-      RouteOp route = declare(stage, owner, Per::step, carries, site.getType(), site.getLanes());
+      RouteOp route = declare(stage, owner, Per::step, carries, site.getType(), site.getGroups());
       connect(route, stage, owner, site, siteIn(owner, site));
     }
   }

@@ -15,10 +15,10 @@ public:
   RouteBuilder(ProgramOp program, llvm::StringRef pass);
 
   llvm::ArrayRef<StageOp> getStages() const { return stages; }
-  /// Declares a route without its ends. `carries` is a name for people; `lanes` counts the buffers of `type` in a
+  /// Declares a route without its ends. `carries` is a name for people; `groups` counts the buffers of `type` in a
   /// message.
   RouteOp declare(StageOp source, StageOp destination, Per per, const std::string &carries, mlir::Type type,
-                  int64_t lanes = 1);
+                  int64_t groups = 1);
   /// Adds the stash at the end of the source, and the pop behind the handles of the destination. With `into` the
   /// message lands in that parameter's or site's buffer.
   PopOp connect(RouteOp route, StageOp source, StageOp destination, mlir::Value value, mlir::Value into);

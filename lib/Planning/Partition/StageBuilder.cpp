@@ -187,7 +187,7 @@ private:
           inStage[value] = InputOp::create(builder, model.getLoc(), info.type, info.name);
         else if (info.origin == FlatValue::Site)
           inStage[value] = SiteOp::create(builder, place, info.type, info.symbol().getValue(), info.site,
-                                          /*lane=*/0, /*lanes=*/1);
+                                          /*group=*/0, /*groups=*/1);
         else
           inStage[value] =
               ParamOp::create(builder, place, info.type, info.symbol().getValue(), owned.insert(info.name).second,

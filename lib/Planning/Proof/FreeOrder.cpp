@@ -148,7 +148,7 @@ private:
         both.slots.resolve(message.isSend() ? routes.stashOf(route).getValue() : routes.popOf(route).getResult());
     int64_t bytes = byteSize(both.program, value.getType(), message.microBatch);
     if (auto site = value.getDefiningOp<SiteOp>())
-      bytes = byteSize(site.getType()) * int64_t(site.getLanes());
+      bytes = byteSize(site.getType()) * int64_t(site.getGroups());
     return {message.offset, message.offset + bytes};
   }
 
@@ -176,7 +176,7 @@ private:
     auto add = [&](int64_t operand, Value value, bool isRead, bool isWritten) {
       int64_t bytes = byteSize(both.program, value.getType(), run.microBatch);
       // The micro-batch selects the group, so the offset is known only for a run.
-      if (operand < 0 && plan.buffers[-operand - 1].lanes > 1) {
+      if (operand < 0 && plan.buffers[-operand - 1].groups > 1) {
         if (isRead)
           touch.reads.push_back({-1, operand, {0, bytes}});
         if (isWritten)

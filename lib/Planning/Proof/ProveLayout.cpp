@@ -75,8 +75,8 @@ private:
   LogicalResult checkItems() {
     std::vector<bool> needed(plan.buffers.size());
     for (const BufferItem &item : collectBuffers(both.program, both.stages[rank])) {
-      int64_t place = buffers.find(item.kind, item.name, item.site, item.lane);
-      if (place < 0 || plan.buffers[place].bytes != item.bytes || plan.buffers[place].lanes != item.lanes ||
+      int64_t place = buffers.find(item.kind, item.name, item.site, item.group);
+      if (place < 0 || plan.buffers[place].bytes != item.bytes || plan.buffers[place].groups != item.groups ||
           (item.kind == BufferKind::parameter && plan.buffers[place].owned != item.owned))
         return layout.emitOpError("has no place for ")
                << stringifyBufferKind(item.kind)

@@ -362,7 +362,7 @@ private:
   // The bytes of a site, with all its accumulation groups.
   Range rangeOf(SiteOp site) {
     int64_t at = plan.buffers[buffers.bufferOf(site)].offset;
-    return {at, at + byteSize(site.getType()) * int64_t(site.getLanes())};
+    return {at, at + byteSize(site.getType()) * int64_t(site.getGroups())};
   }
   Range bufferRange(Value value, int64_t mb) {
     return rangeOf(value, mb, buffers.offsetOf(value, std::max<int64_t>(mb, 0)).value_or(0));
@@ -376,7 +376,7 @@ private:
                                      << " but its place is " << *fixed;
     Range range = rangeOf(value, action.microBatch, action.offset);
     if (auto site = value.getDefiningOp<SiteOp>())
-      range.end = range.begin + byteSize(site.getType()) * int64_t(site.getLanes());
+      range.end = range.begin + byteSize(site.getType()) * int64_t(site.getGroups());
     return range;
   }
 
@@ -456,13 +456,13 @@ private:
 
   // Parameter, index, first accumulation group, and number of groups.
   using SiteKey = std::tuple<StringRef, int64_t, int64_t, int64_t>;
-  static SiteKey keyOf(SiteOp site) { return {site.getParam(), site.getIndex(), site.getLane(), site.getLanes()}; }
+  static SiteKey keyOf(SiteOp site) { return {site.getParam(), site.getIndex(), site.getGroup(), site.getGroups()}; }
 
   // A site is complete if its sum has arrived from another rank, or if every micro-batch of its groups has added to it.
   LogicalResult checkComplete(Operation *op, const SiteKey &key) {
     const SiteState &state = sites[key];
-    auto &[param, site, lane, lanes] = key;
-    int64_t expected = both.table.microBatches / both.table.lanes * lanes;
+    auto &[param, site, group, groups] = key;
+    int64_t expected = both.table.microBatches / both.table.groups * groups;
     if (state.received || state.added == expected)
       return success();
     return op->emitOpError("needs site ")

@@ -51,28 +51,29 @@ private:
         return failure();
       // A site may have handles on several ranks: the one that fills it, and the owner that receives it.
       if (auto handle = dyn_cast<SiteOp>(op))
-        for (Site &lane : lanesOf(handle))
-          lane.ranks.insert(stage.getRank());
+        for (Site &group : groupsOf(handle))
+          group.ranks.insert(stage.getRank());
     }
     WalkResult walk = stage.walk(
         [&](CallOp call) { return failed(addCall(call)) ? WalkResult::interrupt() : WalkResult::advance(); });
     return failure(walk.wasInterrupted());
   }
 
-  MutableArrayRef<Site> lanesOf(SiteOp handle) {
+  MutableArrayRef<Site> groupsOf(SiteOp handle) {
     std::vector<Site> &all = params[handle.getParam()].sites[handle.getIndex()];
-    all.resize(program.getLanes());
-    MutableArrayRef<Site> lanes = MutableArrayRef(all).slice(handle.getLane(), handle.getLanes());
+    all.resize(program.getAccumulationGroups());
+    MutableArrayRef<Site> groups = MutableArrayRef(all).slice(handle.getGroup(), handle.getGroups());
     // The first handle serves as the location of errors.
-    for (Site &lane : lanes)
-      if (!lane.handle)
-        lane.handle = handle;
-    return lanes;
+    for (Site &group : groups)
+      if (!group.handle)
+        group.handle = handle;
+    return groups;
   }
 
   // The name of a site in messages; a program with one group does not name it.
-  std::string nameOf(int64_t index, int64_t lane) {
-    return "site " + std::to_string(index) + (program.getLanes() == 1 ? "" : ", lane " + std::to_string(lane));
+  std::string nameOf(int64_t index, int64_t group) {
+    return "site " + std::to_string(index) +
+           (program.getAccumulationGroups() == 1 ? "" : ", group " + std::to_string(group));
   }
 
   LogicalResult addParam(ParamOp handle) {
@@ -107,11 +108,11 @@ private:
                                         << "accumulators";
       if (!handle)
         continue;
-      for (auto [lane, site] : llvm::enumerate(lanesOf(handle))) {
+      for (auto [group, site] : llvm::enumerate(groupsOf(handle))) {
         // One call per site, so that the order of additions does not depend on the order of tasks.
         if (site.filledBy) {
           InFlightDiagnostic error = call.emitOpError("adds to ")
-                                     << nameOf(handle.getIndex(), handle.getLane() + lane) << " of '"
+                                     << nameOf(handle.getIndex(), handle.getGroup() + group) << " of '"
                                      << handle.getParam() << "', as another call does";
           error.attachNote(site.filledBy.getLoc()) << "which adds to it here";
           return error;
@@ -130,29 +131,29 @@ private:
   }
 
   static SiteOp anySite(const Param &param) {
-    for (const Site &lane : param.sites.begin()->second)
-      if (lane.handle)
-        return lane.handle;
+    for (const Site &group : param.sites.begin()->second)
+      if (group.handle)
+        return group.handle;
     llvm_unreachable("a site is known by a handle");
   }
 
   // Every index and group has a handle, is filled, and is on the owner's rank. The map visits indices in order.
   LogicalResult checkSites(StringRef name, const Param &param) {
     int64_t rank = cast<StageOp>(ParamOp(param.owner)->getParentOp()).getRank(), next = 0;
-    for (auto &[index, lanes] : param.sites) {
-      for (auto [lane, site] : llvm::enumerate(lanes)) {
+    for (auto &[index, groups] : param.sites) {
+      for (auto [group, site] : llvm::enumerate(groups)) {
         SiteOp handle = site.handle;
         if (!handle)
           return ParamOp(param.owner).emitOpError("is of '")
-                 << name << "', of which no stage has " << nameOf(index, lane);
+                 << name << "', of which no stage has " << nameOf(index, group);
         // The step adds sites in index order, so there may be no gap.
         if (index != next)
           return handle.emitOpError("has index ") << index << " where site " << next << " of '" << name << "' is next";
         if (!site.filledBy)
-          return handle.emitOpError("is ") << nameOf(index, lane) << " of '" << name << "', which no call fills";
+          return handle.emitOpError("is ") << nameOf(index, group) << " of '" << name << "', which no call fills";
         if (!site.ranks.count(rank))
           return handle.emitOpError("is ")
-                 << nameOf(index, lane) << " of '" << name << "' but never reaches its owner, rank " << rank;
+                 << nameOf(index, group) << " of '" << name << "' but never reaches its owner, rank " << rank;
       }
       ++next;
     }
@@ -185,10 +186,10 @@ private:
     auto site = from.getDefiningOp<SiteOp>(), newSite = into.getDefiningOp<SiteOp>();
     bool same = (param && newParam && param.getParam() == newParam.getParam()) ||
                 (site && newSite && site.getParam() == newSite.getParam() && site.getIndex() == newSite.getIndex() &&
-                 site.getLane() == newSite.getLane() && site.getLanes() == newSite.getLanes());
-    if (int64_t lanes = site ? site.getLanes() : 1; same && int64_t(route.getLanes()) != lanes)
+                 site.getGroup() == newSite.getGroup() && site.getGroups() == newSite.getGroups());
+    if (int64_t groups = site ? site.getGroups() : 1; same && int64_t(route.getGroups()) != groups)
       return route.emitOpError("carries ")
-             << route.getLanes() << " lanes of " << describe(from, -1) << ", which has " << lanes;
+             << route.getGroups() << " groups of " << describe(from, -1) << ", which has " << groups;
     return same ? success()
                 : route.emitOpError("brings ") << describe(from, -1) << " to the place of " << describe(into, -1);
   }

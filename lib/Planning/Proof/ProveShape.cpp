@@ -126,13 +126,13 @@ LogicalResult proveChannels(TableOfProgram &both) {
 
 LogicalResult plc::plan::proveShape(TableOfProgram &both) {
   if (both.table.microBatches != int64_t(both.program.getMicroBatches()) ||
-      both.table.lanes != int64_t(both.program.getLanes()) ||
+      both.table.groups != int64_t(both.program.getAccumulationGroups()) ||
       both.table.replicas != int64_t(both.program.getReplicas()) || both.table.ranks.size() != both.ranks.size())
     return both.program.emitOpError("has ")
-           << both.program.getMicroBatches() << " micro-batches on " << both.ranks.size() << " ranks (lanes "
-           << both.program.getLanes() << ", replicas " << both.program.getReplicas() << ") but the action table has "
-           << both.table.microBatches << " on " << both.table.ranks.size() << " (" << both.table.lanes << ", "
-           << both.table.replicas << ")";
+           << both.program.getMicroBatches() << " micro-batches on " << both.ranks.size()
+           << " ranks (accumulation groups " << both.program.getAccumulationGroups() << ", replicas "
+           << both.program.getReplicas() << ") but the action table has " << both.table.microBatches << " on "
+           << both.table.ranks.size() << " (" << both.table.groups << ", " << both.table.replicas << ")";
   if (failed(proveChannels(both)))
     return failure();
   // The table numbers kernels in the order of the module.

@@ -47,8 +47,8 @@ private:
               .str();
       if (buffer.getSite() && !isMoment)
         name += ", site " + std::to_string(*buffer.getSite());
-      if (buffer.getLanes() > 1)
-        name += ", " + std::to_string(buffer.getLanes()) + " lanes";
+      if (buffer.getGroups() > 1)
+        name += ", " + std::to_string(buffer.getGroups()) + " accumulation groups";
       if (Value value = precomputedAt(buffer))
         name = plc::plan::describe(value, -1);
       residents.push_back({name, lineOfBuffer(buffer), roundUpToAlignment(buffer.getBytes())});

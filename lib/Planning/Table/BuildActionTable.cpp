@@ -33,7 +33,7 @@ public:
   FailureOr<module::EntryPlan> run() {
     table.batch = std::max<int64_t>(1, program.getBatch()); // without a batch, all inputs are one sample
     table.microBatches = program.getMicroBatches();
-    table.lanes = program.getLanes();
+    table.groups = program.getAccumulationGroups();
     table.replicas = program.isReplicated() ? program.getReplicas() : 1;
     for (auto kernel : program->getParentOfType<ModuleOp>().getOps<KernelOp>())
       kernels.try_emplace(kernel.getSymName(), kernels.size());
@@ -98,15 +98,15 @@ private:
     tasks.clear();
     for (auto buffer : layout.getBody().getOps<BufferOp>()) {
       buffers[{buffer.getKind(), ein::textOf(buffer.getName()), int64_t(buffer.getSite().value_or(-1)),
-               buffer.getLane()}] = rank.buffers.size();
+               buffer.getGroup()}] = rank.buffers.size();
       rank.buffers.push_back({.kind = module::BufferKind(buffer.getKind()),
                               .name = ein::textOf(buffer.getName()),
                               .site = int64_t(buffer.getSite().value_or(0)),
                               .offset = int64_t(buffer.getAt()),
                               .bytes = int64_t(buffer.getBytes()),
                               .owned = buffer.getKind() != BufferKind::parameter || buffer.getOwned(),
-                              .lane = int64_t(buffer.getLane()),
-                              .lanes = int64_t(buffer.getLanes())});
+                              .group = int64_t(buffer.getGroup()),
+                              .groups = int64_t(buffer.getGroups())});
       if (auto whole = dyn_cast<ein::WholeNameAttr>(buffer.getName()))
         rank.buffers.back().wholeOf = ein::textOf(whole.getInput());
       if (isOfParameter(buffer.getKind()))
@@ -267,7 +267,7 @@ private:
       return -1 - buffers[{BufferKind::parameter, param.getParam().str(), -1, 0}];
     if (auto site = resolved.getDefiningOp<SiteOp>())
       return -1 -
-             buffers[{BufferKind::gradient, site.getParam().str(), int64_t(site.getIndex()), int64_t(site.getLane())}];
+             buffers[{BufferKind::gradient, site.getParam().str(), int64_t(site.getIndex()), int64_t(site.getGroup())}];
     if (std::optional<int64_t> number = precomputedNumber(resolved)) {
       auto buffer = buffers.find({BufferKind::precomputed, precomputedName(resolved, *number), -1, 0});
       return -1 - (buffer == buffers.end() ? 0 : buffer->second); // the proof reports the wrong buffer
@@ -283,7 +283,7 @@ private:
   DenseMap<StringAttr, std::optional<ShardName>> shards;
   // Of the rank at hand.
   LayoutOp layout;
-  std::map<std::tuple<BufferKind, std::string, int64_t, int64_t>, int64_t> buffers; // index by kind, name, site, lane
+  std::map<std::tuple<BufferKind, std::string, int64_t, int64_t>, int64_t> buffers; // index by kind, name, site, group
   std::map<std::pair<Operation *, bool>, int64_t> tasks;
 };
 

@@ -116,7 +116,7 @@ private:
       auto state = static_cast<size_t>(buffer.site);
       if (buffer.kind == BufferKind::Moment && form && state < form->states.size())
         return static_cast<int64_t>(module::momentOf(parameter, form->states[state]).numBytes());
-      return static_cast<int64_t>(parameter.tensor().numBytes()) * buffer.lanes;
+      return static_cast<int64_t>(parameter.tensor().numBytes()) * buffer.groups;
     }
     fail(rank, "unknown parameter '" + buffer.name + "'");
   }
@@ -172,7 +172,7 @@ private:
   // Results of a task's kernels lie in the arena. Tasks run for many micro-batches, so their reach is computed once.
   void checkResults(size_t rank, const ActionInfo &action) {
     auto [known, isNew] =
-        reaches.try_emplace({rank, action.target, entry.isShort(action.microBatch), entry.laneOf(action.microBatch)});
+        reaches.try_emplace({rank, action.target, entry.isShort(action.microBatch), entry.groupOf(action.microBatch)});
     if (isNew)
       known->second = reachOf(rank, action);
     for (size_t base = 0; base < action.at.size(); ++base)
@@ -181,12 +181,12 @@ private:
   }
 
   // A micro-batch adds to a gradient buffer that has its accumulation group.
-  void checkLane(size_t rank, const BufferInfo &buffer, int64_t microBatch) const {
-    if (int64_t lane = entry.laneOf(microBatch);
-        buffer.kind == BufferKind::Gradient && (lane < buffer.lane || lane >= buffer.lane + buffer.lanes))
-      fail(rank, "micro-batch " + std::to_string(microBatch) + " is of lane " + std::to_string(lane) +
-                     ", but the gradient of '" + buffer.name + "' that it adds to has " + std::to_string(buffer.lanes) +
-                     " from " + std::to_string(buffer.lane) + " on");
+  void checkGroups(size_t rank, const BufferInfo &buffer, int64_t microBatch) const {
+    if (int64_t group = entry.groupOf(microBatch);
+        buffer.kind == BufferKind::Gradient && (group < buffer.group || group >= buffer.group + buffer.groups))
+      fail(rank, "micro-batch " + std::to_string(microBatch) + " is of group " + std::to_string(group) +
+                     ", but the gradient of '" + buffer.name + "' that it adds to has " +
+                     std::to_string(buffer.groups) + " from " + std::to_string(buffer.group) + " on");
   }
 
   void checkResult(size_t rank, const KernelInfo &kernel, int64_t end) const {
@@ -211,7 +211,7 @@ private:
       auto numOperands = static_cast<int64_t>(call.operands.size());
       auto reach = [&](int64_t operand, int64_t bytes) {
         if (operand < 0) {
-          checkLane(rank, plan.buffers[static_cast<size_t>(-operand - 1)], action.microBatch);
+          checkGroups(rank, plan.buffers[static_cast<size_t>(-operand - 1)], action.microBatch);
           return checkResult(rank, kernel, entry.offsetOf(plan, operand, action) + bytes);
         }
         const module::SlotInfo &slot = task.slots[static_cast<size_t>(operand)];

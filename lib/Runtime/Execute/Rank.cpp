@@ -309,7 +309,7 @@ bool Rank::runKernel(int64_t number, void *const *operands) {
   if (kernel.loop)
     return runIterations(number, *kernel.loop, operands);
   int64_t microBatch = currentMicroBatch.load(std::memory_order_relaxed);
-  bool adds = microBatch >= 0 && !shared.entry.beginsLane(microBatch); // to the sum of its accumulation group
+  bool adds = microBatch >= 0 && !shared.entry.beginsGroup(microBatch); // to the sum of its accumulation group
   KernelRun run{kernel.function, operands, kernel.chunks, 1, adds, &kernel.name, microBatch};
   bool good = shared.workers.run(*worker, run, paces[static_cast<size_t>(number)]);
   // Without a fault the run was stopped by another rank.

@@ -42,8 +42,8 @@ Updates::Updates(const Manifest &manifest, const StepParameters &parameters, con
         sites; // by accumulation group, then site: the order of addition
     for (const BufferInfo &site : plan.buffers)
       if (site.kind == BufferKind::Gradient && site.name == parameter.path)
-        for (int64_t lane = 0; lane < site.lanes; ++lane)
-          sites[{site.lane + lane, site.site}] = arena.at(site.offset + lane * (site.bytes / site.lanes));
+        for (int64_t group = 0; group < site.groups; ++group)
+          sites[{site.group + group, site.site}] = arena.at(site.offset + group * (site.bytes / site.groups));
     if (sites.empty())
       continue;
     for (auto [buffer, site] : sites)

@@ -150,7 +150,7 @@ std::string describeRounding(const Engine &engine) {
   std::string text(nameOf(engine.realType()));
   if (const EntryInfo *train = engine.findEntry("train"))
     text += ", batch " + std::to_string(train->batch) + ", micro-batches " + std::to_string(train->microBatches) +
-            ", lanes " + std::to_string(train->lanes);
+            ", accumulation groups " + std::to_string(train->groups);
   return text;
 }
 
@@ -164,7 +164,8 @@ std::optional<Error> findKeyError(const std::string &file, const SafetensorsFile
   auto saved = state.metadata.find(roundingKey);
   if (saved != state.metadata.end() && saved->second != here)
     return error.note("saved by a run of " + saved->second + "; the model has " + here);
-  return error.note("the model's rules, sizes, precision, micro-batches, lanes or parts of a shard differ");
+  return error.note(
+      "the model's rules, sizes, precision, micro-batches, accumulation groups or parts of a shard differ");
 }
 
 /// Loads the parameters of a checkpoint, which must be exactly the model's if the key differs: then the error about the

@@ -2,8 +2,8 @@
 // RUN: not plc-opt %S/micro-batch.mlir --ein-micro-batch=micro-batches=16 2>&1 | FileCheck %s --check-prefix=FEW
 // RUN: not plc-opt %S/micro-batch.mlir --ein-micro-batch=micro-batches=0 2>&1 | FileCheck %s --check-prefix=ZERO
 // RUN: not plc-opt %S/micro-batch.mlir --ein-micro-batch --ein-micro-batch 2>&1 | FileCheck %s --check-prefix=TWICE
-// RUN: not plc-opt %S/micro-batch.mlir --ein-micro-batch="micro-batches=4 lanes=3" 2>&1 | FileCheck %s --check-prefix=LANES
-// LANES: error: number of lanes is 3 but must divide that of micro-batches, 4
+// RUN: not plc-opt %S/micro-batch.mlir --ein-micro-batch="micro-batches=4 groups=3" 2>&1 | FileCheck %s --check-prefix=LANES
+// LANES: error: number of accumulation groups is 3 but must divide that of micro-batches, 4
 // FEW: error: batch has 8 samples but 16 micro-batches need more
 // ZERO: error: number of micro-batches is 0 but must be at least 1
 // TWICE: error: model 'm' is already cut in 1 micro-batches

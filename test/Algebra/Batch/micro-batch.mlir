@@ -1,7 +1,7 @@
 // RUN: plc-opt %s --ein-micro-batch=micro-batches=4 --ein-cut-batch | FileCheck %s
 // RUN: plc-opt %s --ein-micro-batch --ein-cut-batch | FileCheck %s --check-prefix=ONE
-// RUN: plc-opt %s --ein-micro-batch="micro-batches=4 lanes=2" --ein-cut-batch | FileCheck %s --check-prefix=LANES
-// LANES: batch = 8 : i64, lanes = 2 : i64, micro_batches = 4 : i64
+// RUN: plc-opt %s --ein-micro-batch="micro-batches=4 groups=2" --ein-cut-batch | FileCheck %s --check-prefix=LANES
+// LANES: accumulation_groups = 2 : i64, arg_batch = {{.*}}, batch = 8 : i64, micro_batches = 4 : i64
 
 #b = affine_map<(b) -> (b)>
 #bd = affine_map<(b, d) -> (b, d)>

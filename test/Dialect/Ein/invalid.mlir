@@ -427,17 +427,17 @@ ein.model @model_c3(%x: tensor<2xf32>) attributes {arg_names = ["x"], result_nam
   ein.return
 }
 // -----
-// expected-error@+1 {{has 4 micro-batches in 3 lanes}}
+// expected-error@+1 {{has 4 micro-batches in 3 accumulation groups}}
 ein.model @model_c6() attributes {arg_names = [], result_names = [], arg_batch = array<i64>,
-    result_batch = array<i64>, batch = 4 : i64, micro_batches = 4 : i64, lanes = 3 : i64} {
+    result_batch = array<i64>, batch = 4 : i64, micro_batches = 4 : i64, accumulation_groups = 3 : i64} {
   ein.return
 }
 
 // -----
 
-// expected-error@+1 {{has 1 lanes but needs 2 or more, or says nothing of them}}
+// expected-error@+1 {{has 1 accumulation groups but needs 2 or more, or says nothing of them}}
 ein.model @model_c6() attributes {arg_names = [], result_names = [], arg_batch = array<i64>,
-    result_batch = array<i64>, batch = 4 : i64, micro_batches = 4 : i64, lanes = 1 : i64} {
+    result_batch = array<i64>, batch = 4 : i64, micro_batches = 4 : i64, accumulation_groups = 1 : i64} {
   ein.return
 }
 

@@ -565,21 +565,21 @@ plan.program @prepare attributes {arg_names = ["x"], arg_types = [tensor<4xf32>]
 
 // -----
 
-// expected-error@+1 {{has 4 micro-batches in 3 lanes}}
+// expected-error@+1 {{has 4 micro-batches in 3 accumulation groups}}
 plan.program @program_c2_lanes attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
-    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 4 : i64, lanes = 3 : i64} {}
+    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 4 : i64, accumulation_groups = 3 : i64} {}
 
 // -----
 
-// expected-error@+1 {{has 3 replicas of 4 lanes, which they do not divide}}
+// expected-error@+1 {{has 3 replicas of 4 accumulation groups, which they do not divide}}
 plan.program @program_c8 attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
-    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 4 : i64, lanes = 4 : i64,
+    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 4 : i64, accumulation_groups = 4 : i64,
     replicas = 3 : i64} {}
 
 // -----
 
 plan.program @program_c8_stage attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
-    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 2 : i64, lanes = 2 : i64,
+    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 2 : i64, accumulation_groups = 2 : i64,
     replicas = 2 : i64} {
   plan.stage @s0 rank 0 {
     plan.yield
@@ -594,7 +594,7 @@ plan.program @program_c8_stage attributes {arg_names = [], arg_types = [], arg_b
 
 // expected-error@+1 {{has 1 stages of replica 1 but 2 of replica 0}}
 plan.program @program_c8_stages attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
-    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 2 : i64, lanes = 2 : i64,
+    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 2 : i64, accumulation_groups = 2 : i64,
     replicas = 2 : i64} {
   plan.stage @s0 rank 0 {
     plan.yield
@@ -696,7 +696,7 @@ plan.program @program_c9 attributes {arg_names = [], arg_types = [], arg_batch =
 
 // expected-error@+1 {{has 3 ranks, which 2 replicas do not divide}}
 plan.program @program_c8_ranks attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
-    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 2 : i64, lanes = 2 : i64,
+    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 2 : i64, accumulation_groups = 2 : i64,
     replicas = 2 : i64} {
   plan.stage @s0 rank 0 {
     plan.yield
@@ -715,7 +715,7 @@ plan.program @program_c8_ranks attributes {arg_names = [], arg_types = [], arg_b
 // -----
 
 plan.program @program_c8_rank attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
-    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 2 : i64, lanes = 2 : i64,
+    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 2 : i64, accumulation_groups = 2 : i64,
     replicas = 2 : i64} {
   plan.stage @s0 rank 0 {
     plan.yield
@@ -735,21 +735,21 @@ plan.program @program_c8_rank attributes {arg_names = [], arg_types = [], arg_ba
 // -----
 
 plan.program @route_c2 attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
-    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 2 : i64, lanes = 2 : i64} {
+    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 2 : i64, accumulation_groups = 2 : i64} {
   plan.stage @s0 rank 0 {
     plan.yield
   }
   plan.stage @s1 rank 1 {
     plan.yield
   }
-  // expected-error@+1 {{carries 2 lanes per micro_batch}}
-  plan.route @r0 from @s0 to @s1 per micro_batch carries "x" lanes 2 : tensor<4xf32>
+  // expected-error@+1 {{carries 2 groups per micro_batch}}
+  plan.route @r0 from @s0 to @s1 per micro_batch carries "x" groups 2 : tensor<4xf32>
 }
 
 // -----
 
 plan.program @route_c3 attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
-    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 2 : i64, lanes = 2 : i64,
+    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 2 : i64, accumulation_groups = 2 : i64,
     replicas = 2 : i64} {
   plan.stage @s0 rank 0 {
     plan.yield
@@ -765,10 +765,10 @@ plan.program @route_c3 attributes {arg_names = [], arg_types = [], arg_batch = a
 
 ein.param @w : tensor<4xf32> init constant(0.0, 0.0)
 plan.program @site_c2 attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
-    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 2 : i64, lanes = 2 : i64} {
+    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 2 : i64, accumulation_groups = 2 : i64} {
   plan.stage @s0 rank 0 {
-    // expected-error@+1 {{has lanes 1 to 2 of 2}}
-    %g = plan.site @w 0 lane 1 lanes 2 : tensor<4xf32>
+    // expected-error@+1 {{has groups 1 to 2 of 2}}
+    %g = plan.site @w 0 group 1 groups 2 : tensor<4xf32>
     plan.yield
   }
 }
@@ -776,14 +776,14 @@ plan.program @site_c2 attributes {arg_names = [], arg_types = [], arg_batch = ar
 // -----
 
 plan.program @static_c1_lanes attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
-    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 2 : i64, lanes = 2 : i64} {
+    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 2 : i64, accumulation_groups = 2 : i64} {
   plan.stage @s0 rank 0 {
     plan.yield
   }
   plan.rank 0 {
     plan.layout persistent 64 arena 64 bound 64 {
-      // expected-error@+1 {{'parameter' has lanes, as only gradients have}}
-      plan.buffer parameter "w" lanes 2 at 0 bytes 64
+      // expected-error@+1 {{'parameter' has accumulation groups, as only gradients have}}
+      plan.buffer parameter "w" groups 2 at 0 bytes 64
     }
   }
 }

@@ -32,18 +32,18 @@ def expected(plan):
             memo[cell, mb] = hash((call.kernel, cell[4], tuple(value(each, mb) for each in call.inputs)))
         return memo[cell, mb]
 
-    def total(site, lane):
+    def total(site, group):
         term = "vacant"
         for mb in range(plan.micro_batches):
-            for call, number in fills[site] if plan.lane_of(mb) == lane else ():
+            for call, number in fills[site] if plan.group_of(mb) == group else ():
                 term = hash((call.kernel, number, tuple(value(each, mb) for each in call.inputs), term))
         return term
 
     outputs = {(name, mb): value(cell, mb) for name, cell, rank in plan.outputs for mb in plan.runs_of(rank)}
-    sites = collections.defaultdict(list)  # by parameter: lane by lane, in each the sites in order
+    sites = collections.defaultdict(list)  # by parameter: group by group, in each the sites in order
     for cell in fills:
-        sites[cell[1]] += [(lane, cell[2], cell) for lane in range(cell[3], cell[3] + cell[4])]
-    new = {name: ("step", ("param", name), tuple(total(cell, lane) for lane, _, cell in sorted(each)))
+        sites[cell[1]] += [(group, cell[2], cell) for group in range(cell[3], cell[3] + cell[4])]
+    new = {name: ("step", ("param", name), tuple(total(cell, group) for group, _, cell in sorted(each)))
            for name, each in sites.items()}
     return outputs, new
 
@@ -67,7 +67,7 @@ class Memory:
         return term if end == at + size else ("garbage", next(self.fresh))
 
     def copy(self, at, source, begin, size):
-        """All terms that lie there whole: a message of several lanes holds as many."""
+        """All terms that lie there whole: a message of several groups holds as many."""
         self.spoil(at, size)
         for first, (end, term) in list(source.held.items()):
             if begin <= first and end <= begin + size:
@@ -171,7 +171,7 @@ class Machine:
             if plan.resolve(cell) in plan.prepared:
                 return plan.place(rank, "precomputed", plan.prepared[plan.resolve(cell)])
             if cell[0] == "site":
-                return plan.place(rank, "gradient", *cell[1:3], plan.lane_of(mb))
+                return plan.place(rank, "gradient", *cell[1:3], plan.group_of(mb))
             return plan.place(rank, "parameter", cell[1]) if cell[0] == "param" else places[plan.resolve(cell)]
 
         for call in plan.tasks[stage, role]:
@@ -181,7 +181,7 @@ class Machine:
             for number, cell in enumerate(call.results):
                 term = (call.kernel, number, read)
                 if cell[0] == "site":
-                    begins = mb % (plan.micro_batches // plan.lanes) == 0  # the lane
+                    begins = mb % (plan.micro_batches // plan.groups) == 0  # the group
                     term += ("vacant" if begins else memory.read(where(cell), plan.sizes[cell]),)
                 memory.write(where(cell), plan.sizes[cell], hash(term))
 
@@ -189,8 +189,8 @@ class Machine:
         self.stepped.add(rank)
         memory, buffers = self.memory[rank], self.plan.buffers[rank]
         for each in buffers:
-            sites = sorted((s.lane + lane, s.site, s.at + lane * (s.bytes // s.lanes)) for s in buffers
-                           if (s.kind, s.name) == ("gradient", each.name) for lane in range(s.lanes))
+            sites = sorted((s.group + group, s.site, s.at + group * (s.bytes // s.groups)) for s in buffers
+                           if (s.kind, s.name) == ("gradient", each.name) for group in range(s.groups))
             if each.kind == "parameter" and each.owned and sites:
                 terms = tuple(memory.read(at, each.bytes) for _, _, at in sites)
                 memory.write(each.at, each.bytes, ("step", memory.read(each.at, each.bytes), terms))

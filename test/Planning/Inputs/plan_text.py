@@ -6,7 +6,7 @@ import re
 WIDTH = {"f32": 4, "f64": 8, "i32": 4, "i64": 8, "i1": 1}
 VALUE = r"%[\w.]+(?:#\d+)?"
 Call = collections.namedtuple("Call", "kernel inputs results clone")
-Buffer = collections.namedtuple("Buffer", "kind name site lane lanes at bytes owned")
+Buffer = collections.namedtuple("Buffer", "kind name site group groups at bytes owned")
 
 
 class Wrong(Exception):
@@ -29,7 +29,7 @@ def words(pattern, line):
 
 class Plan:
     """The text of one program. A cell is where a value comes from: ("call", stage, role, call, result), ("param", name),
-    ("site", name, index, first lane, lanes), ("input", name), ("pop", route)."""
+    ("site", name, index, first group, groups), ("input", name), ("pop", route)."""
 
     def __init__(self, text):
         self.sums = {}  # number of accumulators of each kernel
@@ -58,8 +58,8 @@ class Plan:
         names = re.findall(r'"([^"]*)"', names)
         self.batched = {name for name, axis in zip(names, str(axes).split(",")) if int(axis) >= 0}
         self.micro_batches, = words(r"micro_batches = (\d+)", line)
-        self.lanes, self.replicas = (int((re.search(rf"[{{ ]{word} = (\d+)", line) or [0, 1])[1])
-                                     for word in ("lanes", "replicas"))
+        self.groups, self.replicas = (int((re.search(rf"[{{ ]{word} = (\d+)", line) or [0, 1])[1])
+                                     for word in ("accumulation_groups", "replicas"))
 
     def read_stage(self, line):
         self.stage, rank = words(r"@([\w.]+) rank (\d+)", line)
@@ -93,8 +93,8 @@ class Plan:
         self.handle(line, ("param", words(r"@([\w.]+)", line)[0]))
 
     def read_site(self, line):
-        name, index, lane, lanes = words(r"@([\w.]+) (\d+)(?: lane (\d+))?(?: lanes (\d+))? :", line)
-        self.handle(line, ("site", name, index, lane or 0, lanes or 1))
+        name, index, group, groups = words(r"@([\w.]+) (\d+)(?: group (\d+))?(?: groups (\d+))? :", line)
+        self.handle(line, ("site", name, index, group or 0, groups or 1))
 
     def read_input(self, line):
         self.handle(line, ("input", words(r'"([\w.]+)"', line)[0]))
@@ -117,8 +117,8 @@ class Plan:
 
     def read_route(self, line):
         name, source, to = words(r"@([\w.]+) from @([\w.]+) to @([\w.]+)", line)
-        lanes = re.search(r" lanes (\d+) :", line)
-        self.routes[name] = (self.rank_of[source], self.rank_of[to], size_of(line) * (int(lanes[1]) if lanes else 1))
+        groups = re.search(r" groups (\d+) :", line)
+        self.routes[name] = (self.rank_of[source], self.rank_of[to], size_of(line) * (int(groups[1]) if groups else 1))
 
     def read_channel(self, line):
         name, *rest = words(r"@([\w.]+) carries @([\w.]+) .*slots (\d+) tag (\d+)", line)
@@ -132,9 +132,9 @@ class Plan:
         self.arena[self.rank], = words(r"arena (\d+)", line)
 
     def read_buffer(self, line):
-        kind, name, site, lane, lanes, *rest = words(
-            r'buffer\s+(\w+) "([^"]*)"(?: site (\d+))?(?: lane (\d+))?(?: lanes (\d+))? at (\d+) bytes (\d+)( owned)?', line)
-        self.buffers[self.rank].append(Buffer(kind, name, site, lane or 0, lanes or 1, *rest))
+        kind, name, site, group, groups, *rest = words(
+            r'buffer\s+(\w+) "([^"]*)"(?: site (\d+))?(?: group (\d+))?(?: groups (\d+))? at (\d+) bytes (\d+)( owned)?', line)
+        self.buffers[self.rank].append(Buffer(kind, name, site, group or 0, groups or 1, *rest))
 
     def read_frame(self, line):
         stage, role, keep = re.search(r"@([\w.]+)\s+(\w)( keep)?", line).groups()
@@ -159,13 +159,13 @@ class Plan:
             cell = self.stash[cell[1]]
         return cell
 
-    def place(self, rank, kind, name, site=None, lane=0):
+    def place(self, rank, kind, name, site=None, group=0):
         each = next(each for each in self.buffers[rank] if (each.kind, each.name, each.site) == (kind, name, site)
-                    and 0 <= lane - each.lane < each.lanes)
-        return each.at + (lane - each.lane) * (each.bytes // each.lanes)
+                    and 0 <= group - each.group < each.groups)
+        return each.at + (group - each.group) * (each.bytes // each.groups)
 
-    def lane_of(self, mb):
-        return max(mb, 0) // (self.micro_batches // self.lanes)
+    def group_of(self, mb):
+        return max(mb, 0) // (self.micro_batches // self.groups)
 
     def runs_of(self, rank):
         """The micro-batches of a rank's replica."""

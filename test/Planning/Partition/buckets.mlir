@@ -1,6 +1,6 @@
 // The two stages of a pipeline on two replicas, each in at most two buckets of about equal time on its rank: gradients of c leave before
 // b runs backward. Nothing else changes: W is where it was, no more micro-batches are in flight, and the order is the pipeline's.
-// RUN: sed -e 's/micro_batches = 4 : i64/&, lanes = 4 : i64/' %inputs/chain.mlir > %t
+// RUN: sed -e 's/micro_batches = 4 : i64/&, accumulation_groups = 4 : i64/' %inputs/chain.mlir > %t
 // RUN: plc-opt %t --pass-pipeline="builtin.module(plan-partition{stages=2 balance=1,2 replicas=2 buckets=2},plan-infer-skips,plan-schedule,plan-replicate,plan-insert-comm,plan-addresses,plan-verify)" \
 // RUN:   -o %t.plan && FileCheck %s < %t.plan
 

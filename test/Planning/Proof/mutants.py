@@ -30,7 +30,7 @@ PLANS = [("stages=1", "1f1b", 8, "pooled"), ("stages=2", "1f1b", 8, "pooled"), (
          ("stages=2 replicas=2", "zb_h1", 1, "pooled most-values=0", "lanes"),
          ("stages=2 replicas=2 policy=uniform interval=2", "1f1b", 8, "pooled most-values=0", "lanes")]
 # Programs that others are made into.
-MADE = {"lanes": ("chain", "batch = 64 : i64, micro_batches = 4", "batch = 128 : i64, lanes = 4 : i64, micro_batches = 8")}
+MADE = {"lanes": ("chain", "batch = 64 : i64, micro_batches = 4", "batch = 128 : i64, accumulation_groups = 4 : i64, micro_batches = 8")}
 VERIFY = ["plc-opt", "--plan-verify", "--split-input-file"]
 SPLIT = "// -----"
 

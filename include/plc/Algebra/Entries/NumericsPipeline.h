@@ -29,7 +29,7 @@ struct ProgramNumbers {
   Precision compute = Precision::F32;
   int64_t microBatches = 1;
   int64_t batches = 1;             // batches that a training step accumulates
-  int64_t lanes = 1;               // accumulation groups of the micro-batches
+  int64_t groups = 1;              // accumulation groups of the micro-batches
   std::vector<std::string> shards; // sizes that are divided: NAME=SHARDS
 };
 

@@ -7,10 +7,10 @@
 
 namespace plc::ein {
 
-/// The cut of a batch of samples in `count` micro-batches (0: not cut yet), and of these in `lanes` accumulation
+/// The cut of a batch of samples in `count` micro-batches (0: not cut yet), and of these in `groups` accumulation
 /// groups: runs of equally many micro-batches, whose sums are added in order.
 struct MicroBatches {
-  int64_t batch, count, lanes = 1;
+  int64_t batch, count, groups = 1;
 
   /// Whether micro-batches have different numbers of samples. Then types have batch axes.
   bool isRagged() const { return count > 0 && batch % count != 0; }
@@ -23,7 +23,7 @@ struct MicroBatches {
     return microBatch * (batch / count) + std::min(microBatch, batch % count);
   }
 
-  int64_t laneOf(int64_t microBatch) const { return microBatch * lanes / count; }
+  int64_t groupOf(int64_t microBatch) const { return microBatch * groups / count; }
 
   /// Checks, with errors at `op`, that each micro-batch has a sample, and that groups have equally many micro-batches.
   llvm::LogicalResult verify(mlir::Operation *op) const;

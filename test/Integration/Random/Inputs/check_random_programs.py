@@ -140,8 +140,8 @@ class Check:
 
     def other_cut(self, train, expected, interpreted):
         numbers, other = self.strategy.numbers, self.folder / "other"
-        lanes, count = (int(numbers.get(key, 1)) for key in ("gradient.lanes", "parallelism.micro_batches"))
-        counts = [m for m in range(lanes, self.program.dims["B"] + 1, lanes) if m != count]
+        groups, count = (int(numbers.get(key, 1)) for key in ("gradient.lanes", "parallelism.micro_batches"))
+        counts = [m for m in range(groups, self.program.dims["B"] + 1, groups) if m != count]
         if not counts or self.seed % 2:
             return
         sets = [*self.sets(), "--set", f"parallelism.micro_batches={random.Random(self.seed).choice(counts)}"]

@@ -20,8 +20,8 @@ class Strategy:
     def __init__(self, draw, program):
         self.draw, self.program = draw, program
         pick, parts = draw.choice, program.micro_batches
-        lanes = pick([n for n in range(1, parts + 1) if parts % n == 0])
-        self.numbers = {"parallelism.micro_batches": parts, "gradient.lanes": lanes, "optimizer.lr": "1e-2",
+        groups = pick([n for n in range(1, parts + 1) if parts % n == 0])
+        self.numbers = {"parallelism.micro_batches": parts, "gradient.lanes": groups, "optimizer.lr": "1e-2",
                         "precision.compute": pick(["f32", "f32", "f32", "f64"]), 
                         "optimizer.kind": pick(["sgd", "momentum", "nesterov", "adam", "adamw", "lion", "rmsprop", "adagrad"])}
         if self.flip(0.2):
@@ -34,7 +34,7 @@ class Strategy:
                      "machine.threads_per_stage": pick([1, 1, 2]), "machine.contractions": pick(["auto", "own", "blis"])}
         if self.flip(0.4):
             self.divideSize()
-        self.chooseStages(lanes)
+        self.chooseStages(groups)
         self.chooseCheckpoints()
         self.budget = pick([0.5, 0.7, 0.85, 0.95, 1.0, 1.05]) if self.flip(0.15) else None  # of what the plan takes without
         if self.budget and self.flip(0.4):
@@ -72,10 +72,10 @@ class Strategy:
         if self.flip(0.5):
             self.numbers["optimizer.layer_decay"] = 0.5
 
-    def chooseStages(self, lanes):
+    def chooseStages(self, groups):
         pick, plan = self.draw.choice, self.plan
         if self.flip(0.5):
-            plan["parallelism.replicas"] = pick([n for n in range(1, min(lanes, 4) + 1) if lanes % n == 0])
+            plan["parallelism.replicas"] = pick([n for n in range(1, min(groups, 4) + 1) if groups % n == 0])
         stages = self.draw.randint(1, max(1, min(5, self.program.calls)))
         if self.flip(0.3):
             plan["parallelism.grain"], stages = "equation", self.draw.randint(1, 6)
