@@ -93,8 +93,9 @@ NetNode *Call::tensorNamed(const std::string &name) const {
 }
 
 NetNode *Call::tensor(const char *name) const {
-  static const std::set<std::string_view> optional = {"other", "append",  "attn_mask", "bias",         "max",
-                                                      "min",   "prepend", "weight",    "running_mean", "running_var"};
+  static const std::set<std::string_view> optional = {"other",  "append",       "attn_mask",  "b_hh", "b_ih",
+                                                      "bias",   "max",          "min",        "p",    "prepend",
+                                                      "weight", "running_mean", "running_var"};
   const Argument *argument = find(name);
   if (!argument && !optional.contains(name))
     throw CannotImport(std::string("its argument '") + name + "' is not there");

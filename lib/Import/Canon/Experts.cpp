@@ -77,8 +77,8 @@ NetNode *groupedProduct(Call &call) {
   Builder &build = call.build;
   auto argument = [&](std::initializer_list<const char *> names) {
     for (const char *name : names)
-      if (NetNode *found = call.tensor(name))
-        return found;
+      if (call.has(name))
+        return call.tensor(name);
     throw CannotImport("a product by groups without rows, matrices and ends of groups");
   };
   NetNode *x = argument({"self", "mat_a", "input"}), *w = argument({"mat2", "mat_b", "weight"}),

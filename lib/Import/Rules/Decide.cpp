@@ -153,19 +153,16 @@ static bool hasOffset(const NetNode *node) {
          std::any_of(node->operands.begin(), node->operands.end(), hasOffset);
 }
 
-/// Whether the rule of a value calls a function on whole tensors.
+/// Whether the rule of a value calls a function on whole tensors. Convolutions and pools may be formulas instead.
 static bool takesWhole(const NetNode *node) {
   switch (node->op) {
   case Op::Lstm:
   case Op::Gru:
   case Op::GroupNorm:
   case Op::ConvTranspose:
-  case Op::MaxPool:
-  case Op::MeanPool:
   case Op::UpsampleNearest:
   case Op::UpsampleLinear: return true;
   case Op::BatchNorm: return node->rank() == 4;
-  case Op::Convolution: return node->windows.stride.size() == 2 && !node->operand(2);
   default: return false;
   }
 }

@@ -429,8 +429,10 @@ ImportedRules Assembler::run() {
   std::string head = header(), layers;
   for (const auto &[name, text] : printed)
     layers += "layer " + name + resolved(dropUsual(text));
-  result.text = "# " + options.name + ".ein: an imported model.\n" + sizes.remarks() + librariesOf(rules);
-  result.text += "\n" + sizes.declarations() + "\n" + batchLine() + "\n" + layers + head + " {\n" + body + "}\n";
+  std::string text = layers + head + " {\n" + body + "}\n";
+  std::string remarks = sizes.fixUnrolled(text);
+  result.text = "# " + options.name + ".ein: an imported model.\n" + remarks + librariesOf(rules) + "\n" +
+                sizes.declarations() + "\n" + batchLine() + "\n" + text;
   return std::move(result);
 }
 

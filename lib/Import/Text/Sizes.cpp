@@ -1,8 +1,12 @@
 //===- Sizes.cpp - names of sizes and letters of indices ------------------===//
 #include "Text/Sizes.h"
 
+#include "Text/Tokens.h"
+
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <regex>
 #include <utility>
 
 using namespace plc;
@@ -24,9 +28,10 @@ std::optional<size_t> Sizes::find(const std::string &name) const {
 
 bool Sizes::has(const std::string &name) const { return find(name).has_value(); }
 
-/// Small sizes without a role have no name, nor have those that other sizes would need another graph for.
+/// Small sizes without a role have no name, nor have those of which each position is read: parts, as queries, keys and
+/// values.
 static bool isNumber(const Atom *leaf) {
-  return leaf->isFixed || leaf->role == Role::Window || (leaf->role == Role::None && leaf->extent <= 3);
+  return leaf->role == Role::Window || ((leaf->isFixed || leaf->role == Role::None) && leaf->extent <= 3);
 }
 
 std::string Sizes::name(Atom *leaf) {
@@ -35,8 +40,6 @@ std::string Sizes::name(Atom *leaf) {
     return product({leaf});
   if (auto known = names.find(leaf); known != names.end())
     return known->second;
-  if (leaf->isFixed && leaf->extent > 3) // few are parts, as queries, keys and values
-    fixed.insert(leaf->extent);
   if (isNumber(leaf))
     return std::to_string(leaf->extent);
   std::string role = letterOf[size_t(leaf->role)], chosen;
@@ -51,6 +54,8 @@ std::string Sizes::name(Atom *leaf) {
     }
   if (!has(chosen))
     sizes.push_back({chosen, leaf->extent});
+  if (leaf->isFixed)
+    unrolled.insert(chosen);
   return names[leaf] = chosen;
 }
 
@@ -185,7 +190,10 @@ std::string Sizes::declarations() const {
     declare(i);
   std::string text, line;
   size_t inLine = 0;
-  for (const std::string &each : declared) {
+  for (std::string &each : declared) {
+    if (fixed.contains(each.substr(0, each.find(' '))))
+      continue;
+    writeNumbers(each);
     bool isFull = inLine == perLine || line.size() + each.size() > widest;
     if (isFull)
       text += std::exchange(line, "") + "\n";
@@ -196,11 +204,28 @@ std::string Sizes::declarations() const {
   return text;
 }
 
-std::string Sizes::remarks() const {
-  std::string text;
-  for (int64_t extent : fixed)
-    text += "# Axes of " + std::to_string(extent) + " are fixed: the graph reads their positions one by one.\n";
-  return text;
+/// In place of fixed sizes.
+void Sizes::writeNumbers(std::string &text) const {
+  if (fixed.empty())
+    return;
+  std::string written;
+  for (const std::string &token : tokensOf(text))
+    written += fixed.contains(token) ? std::to_string(sizes[*find(token)].second) : token;
+  text = written;
+}
+
+std::string Sizes::fixUnrolled(std::string &text) {
+  std::set<int64_t> extents;
+  for (const std::string &name : unrolled)
+    if (!std::regex_search(text, std::regex("repeat \\w+ < [^{]*\\b" + name + "\\b"))) {
+      fixed.insert(name);
+      extents.insert(sizes[*find(name)].second);
+    }
+  writeNumbers(text);
+  std::string remarks;
+  for (int64_t extent : extents)
+    remarks += "# Axes of " + std::to_string(extent) + " are fixed: the graph reads their positions one by one.\n";
+  return remarks;
 }
 
 std::string plc::import::indexName(const std::string &size, const std::set<std::string> &taken) {

@@ -20,8 +20,9 @@ public:
   std::string count(int64_t value);
   /// "dim B = 2, K = D / H": in order, each by those before it where a relation is known.
   std::string declarations() const;
-  /// Which extents are numbers, and why: lines of comments.
-  std::string remarks() const;
+  /// Writes numbers for sizes of which the rules read each position by itself, since another length needs other rules.
+  /// Those that a `repeat` counts keep their names. Returns lines of comments that say so.
+  std::string fixUnrolled(std::string &text);
   bool has(const std::string &name) const;
   /// A size is another one, or "M - 1".
   void equate(const std::string &size, const std::string &other) { equal.try_emplace(size, other); }
@@ -38,6 +39,7 @@ private:
   std::optional<Relation> sumRelation(const std::string &size) const;
   std::optional<Relation> windowRelation(const std::string &size) const;
   std::optional<size_t> find(const std::string &name) const;
+  void writeNumbers(std::string &text) const;
 
   /// An extent is (from + rest) // stride + 1.
   struct Window {
@@ -49,7 +51,7 @@ private:
   std::map<const Atom *, Window> windows;
   std::map<std::string, std::string> equal;
   std::map<const Atom *, std::string> names;
-  std::set<int64_t> fixed;
+  std::set<std::string> unrolled, fixed;
 };
 
 /// "(N - 1) // 2 + 1": how many windows there are.
