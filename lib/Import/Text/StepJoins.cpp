@@ -64,7 +64,7 @@ bool JoinReader::takeConditions(size_t line) {
     std::string head = "if " + index + " == " + std::to_string(k) + " then ";
     size_t end = rest.find(" else ");
     isLast = !rest.starts_with(head) || end == std::string::npos;
-    if (!takePart(tokensOf(isLast ? rest : rest.substr(head.size(), end - head.size())), k))
+    if (!takePart(tokensOfRule(isLast ? rest : rest.substr(head.size(), end - head.size())), k))
       return false;
     rest.erase(0, isLast ? 0 : end + 6);
   }
@@ -81,7 +81,7 @@ bool JoinReader::takeConditions(size_t line) {
   }
   choice.left += "] = ";
   choice.lines = {line};
-  return k == count && std::find(choice.model.begin(), choice.model.end(), index) == choice.model.end();
+  return k == count && std::find(choice.model.begin(), choice.model.end(), indexMark + index) == choice.model.end();
 }
 
 /// "y[b, 0, e] = h[b, e]" and "y[b, 1, e] += h2[b, e]" and so on, in rows.
@@ -98,7 +98,7 @@ bool JoinReader::takeClauses(size_t line) {
       return false;
     Words left = tokensOf(lines[line].substr(0, right));
     model = k ? model : left;
-    if (left.size() != model.size() || !takePart(tokensOf(lines[line].substr(right + (k ? 5 : 4))), k))
+    if (left.size() != model.size() || !takePart(tokensOfRule(lines[line].substr(right + (k ? 5 : 4))), k))
       return false;
     std::string text;
     size_t axis = 0;

@@ -21,19 +21,24 @@ constexpr size_t fewestIterations = 4,
 
 class Roller {
 public:
-  Roller(std::vector<std::string> &lines, const StepSizes &sizes, const std::set<std::string> &kept)
-      : lines(lines), sizes(sizes), kept(kept) {}
+  Roller(std::vector<std::string> &lines, const StepSizes &sizes, const std::set<std::string> &kept,
+         std::map<std::string, Extents> &collected)
+      : lines(lines), sizes(sizes), kept(kept), collected(collected) {}
   bool run();
 
 private:
   void findShapes();
   bool hasCarried(size_t start, size_t length) const;
-  bool tryAt(size_t start, size_t length, bool needsFirst);
+  bool findRun(size_t start, size_t length, size_t most);
+  bool tryAt(size_t start, size_t length, bool needsFirst, size_t &used);
   size_t verify();
   bool matches(size_t iteration, size_t line);
   bool matchesFirst(size_t line);
   bool takeFirst();
   bool takeChoices();
+  bool takeReads(size_t line);
+  std::string left(size_t line, const std::string &first, bool hasSizes) const;
+  std::string behind(size_t line) const;
   void name();
   std::string bodyLine(size_t line) const;
   std::string moved(const Words &line, size_t token, int64_t step, int64_t at) const;
@@ -45,6 +50,7 @@ private:
   std::vector<std::string> &lines;
   const StepSizes &sizes;
   const std::set<std::string> &kept;
+  std::map<std::string, Extents> &collected; // names that loops give as a whole
   std::vector<Words> tokens;
   std::vector<std::string> shapes;
   // The candidate: iterations from line `first` on; the lines of `base` become the body.
@@ -54,6 +60,7 @@ private:
   std::map<std::pair<size_t, size_t>, size_t> carried; // tokens that read what a line of the last iteration gave
   std::map<size_t, std::string> initial;               // what the first one reads instead, by line
   std::vector<Joined> choices;
+  std::map<size_t, std::string> gathered; // lines of which others read single iterations: their collected names
   std::string counter, extent;
   std::vector<std::string> names; // of the body's lines
 };
@@ -65,7 +72,7 @@ void Roller::findShapes() {
   tokens.clear();
   shapes.clear();
   for (const std::string &line : lines) {
-    tokens.push_back(tokensOf(line));
+    tokens.push_back(tokensOfRule(line));
     given.insert(tokens.back()[0]);
   }
   for (const Words &line : tokens) {
@@ -185,6 +192,19 @@ bool Roller::takeFirst() {
   return true;
 }
 
+/// Another line reads what single iterations give: at their positions in all that the loop gives.
+bool Roller::takeReads(size_t line) {
+  const Words &all = tokens[line];
+  for (size_t i = 1; i < all.size(); ++i) {
+    std::optional<Origin> origin = originOf(all[i]);
+    if (origin && (i + 1 == all.size() || all[i + 1] != "["))
+      return false; // it has no indices
+    if (origin)
+      gathered.try_emplace(origin->line);
+  }
+  return true;
+}
+
 /// What iterations give is read in choices, and after the last one.
 bool Roller::takeChoices() {
   for (size_t line = 0; line < lines.size(); ++line) {
@@ -197,6 +217,8 @@ bool Roller::takeChoices() {
     if (!isRead || isTaken)
       continue;
     std::optional<Joined> choice = findJoined(lines, tokens, origins, count, line);
+    if (!choice && takeReads(line))
+      continue;
     if (!choice)
       return false;
     choices.push_back(*choice);
@@ -217,13 +239,14 @@ void Roller::name() {
   for (size_t line = 0; line < period; ++line) {
     const std::string &last = at(count - 1, line)[0];
     names.push_back(kept.contains(last) ? last : at(0, line)[0]);
-    used.insert(at(base, line).begin(), at(base, line).end());
+    for (const std::string &token : at(base, line))
+      used.insert(token[0] == indexMark ? token.substr(1) : token);
   }
   for (const char *each : {"t", "s", "l", "i", "now", "turn"})
     if (counter = each; !used.contains(each))
       break;
   // The size of the axis that is read at the counter. The one that is collected is the same.
-  std::string collected = extent;
+  std::string joined = extent;
   for (auto [place, step] : steps) {
     if (std::abs(step) != 1)
       continue;
@@ -239,10 +262,16 @@ void Roller::name() {
     if (isWhole && (step > 0 || begin + 1 == int64_t(count)))
       extent = extents[axis].first + (before ? " - " + std::to_string(before) : "");
   }
+  for (auto &[line, whole] : gathered) {
+    whole = "all_" + names[line];
+    collected[whole] = sizes.extentsOf(at(base, line)[0]);
+  }
   if (extent.empty())
     extent = std::to_string(count);
-  else if (!collected.empty() && collected != extent)
-    sizes.equate(collected, extent);
+  else if (!joined.empty() && joined != extent)
+    sizes.equate(joined, extent);
+  for (const auto &[line, whole] : gathered)
+    collected[whole].insert(collected[whole].begin(), {extent, int64_t(count)});
 }
 
 /// The counter times a step from a number on.
@@ -274,6 +303,34 @@ std::string Roller::bodyLine(size_t line) const {
   return text;
 }
 
+/// Indices of what a line gives, behind the counter.
+std::string Roller::left(size_t line, const std::string &counter, bool hasSizes) const {
+  std::set<std::string> taken = {counter};
+  std::string text = counter;
+  for (const auto &[size, value] : sizes.extentsOf(at(base, line)[0])) {
+    std::string letter = indexName(size, taken);
+    taken.insert(letter);
+    text += (text.empty() ? "" : ", ") + letter + (hasSizes ? ": " + size : "");
+  }
+  return text;
+}
+
+/// A line behind the loop.
+std::string Roller::behind(size_t line) const {
+  std::string text;
+  const Words &all = tokens[line];
+  for (size_t i = 0; i < all.size(); ++i) {
+    std::optional<Origin> origin = originOf(all[i]);
+    auto whole = origin ? gathered.find(origin->line) : gathered.end();
+    bool isRead = whole != gathered.end() && i + 1 < all.size() && all[i + 1] == "[";
+    text += isRead   ? whole->second + "[" + std::to_string(origin->iteration) + ", "
+            : origin ? names[origin->line]
+                     : all[i];
+    i += isRead;
+  }
+  return text;
+}
+
 void Roller::emit() {
   std::vector<std::string> result(lines.begin(), lines.begin() + std::ptrdiff_t(first));
   for (const auto &[line, value] : initial) {
@@ -281,14 +338,8 @@ void Roller::emit() {
       result.push_back(names[line] + " = " + value);
       continue;
     }
-    std::set<std::string> taken;
-    std::string left;
-    for (const auto &[size, extent] : sizes.extentsOf(at(base, line)[0])) {
-      std::string letter = indexName(size, taken);
-      taken.insert(letter);
-      left += (left.empty() ? "" : ", ") + letter + ": " + size;
-    }
-    result.push_back(names[line] + (left.empty() ? "" : "[" + left + "]") + " = 0");
+    std::string indices = left(line, "", true);
+    result.push_back(names[line] + (indices.empty() ? "" : "[" + indices + "]") + " = 0");
   }
   result.push_back("repeat " + counter + " < " + extent + " {");
   for (size_t line = 0; line < period; ++line) {
@@ -302,18 +353,20 @@ void Roller::emit() {
         text += originOf(token) ? names[line] : token;
       result.push_back("  " + text);
     }
+    if (auto whole = gathered.find(line); whole != gathered.end()) {
+      std::string own = left(line, "", false);
+      result.push_back("  " + whole->second + "[" + left(line, counter, false) + "] = " + names[line] +
+                       (own.empty() ? "" : "[" + own + "]"));
+    }
   }
   result.push_back("}");
   for (size_t line = first + count * period; line < lines.size(); ++line) {
     if (std::any_of(choices.begin(), choices.end(), [&](auto &each) { return each.lines.contains(line); }))
       continue;
-    std::string text;
-    for (const std::string &token : tokens[line]) {
-      std::optional<Origin> origin = originOf(token);
-      text += origin ? names[origin->line] : token;
-    }
-    result.push_back(text);
+    result.push_back(behind(line));
   }
+  for (std::string &line : result)
+    std::erase(line, indexMark);
   lines = std::move(result);
 }
 
@@ -322,17 +375,19 @@ bool Roller::hasCarried(size_t start, size_t length) const {
   std::set<std::string> given;
   for (size_t i = start; i < start + length; ++i)
     given.insert(tokens[i][0]);
-  for (size_t i = start + length; i < std::min(start + 2 * length, lines.size()); ++i)
+  for (size_t i = start + length; i < start + 2 * length; ++i)
     if (std::any_of(tokens[i].begin() + 1, tokens[i].end(), [&](auto &token) { return given.contains(token); }))
       return true;
   return false;
 }
 
-bool Roller::tryAt(size_t start, size_t length, bool needsFirst) {
-  if (!hasCarried(start, length))
+/// Whether iterations begin here, `most` of which are looked at.
+bool Roller::findRun(size_t start, size_t length, size_t most) {
+  if (start + 2 * length > lines.size() || !hasCarried(start, length))
     return false;
-  size_t equal = 0;
-  while (start + length + equal < lines.size() && shapes[start + equal] == shapes[start + length + equal])
+  size_t equal = 0, enough = (most - 1) * length;
+  while (equal < enough && start + length + equal < lines.size() &&
+         shapes[start + equal] == shapes[start + length + equal])
     ++equal;
   first = start;
   period = length;
@@ -346,6 +401,7 @@ bool Roller::tryAt(size_t start, size_t length, bool needsFirst) {
   initial.clear();
   choices.clear();
   extent.clear();
+  gathered.clear();
   for (size_t i = 0; i < count * period; ++i) {
     const Words &line = tokens[first + i];
     if (line.size() < 3 || line[1] == ":" || line[0] == "repeat" ||
@@ -354,11 +410,20 @@ bool Roller::tryAt(size_t start, size_t length, bool needsFirst) {
   }
   count = verify();
   std::erase_if(origins, [&](const auto &each) { return each.second.iteration >= count; });
-  if (count + 1 < fewestIterations || carried.empty())
+  return count + 1 >= fewestIterations && !carried.empty();
+}
+
+/// Rolls the iterations that begin here; `used` is the end of those that cannot be, since others read what one gives.
+bool Roller::tryAt(size_t start, size_t length, bool needsFirst, size_t &used) {
+  if (!findRun(start, length, fewestIterations) || !findRun(start, length, lines.size()))
     return false;
   bool hasFirst = takeFirst();
-  if (hasFirst < needsFirst || count < fewestIterations || !takeChoices())
+  if (hasFirst < needsFirst || count < fewestIterations)
     return false;
+  if (!takeChoices()) {
+    used = std::max(used, first + count * period);
+    return false;
+  }
   name();
   emit();
   return true;
@@ -366,15 +431,19 @@ bool Roller::tryAt(size_t start, size_t length, bool needsFirst) {
 
 bool Roller::run() {
   findShapes();
+  std::vector<size_t> used(longestBody + 1); // by length: where iterations end that are read by others
   for (size_t start = 0; start < lines.size(); ++start)
     for (size_t length = 1; length <= longestBody && start + 2 * length <= lines.size(); ++length) {
-      if (shapes[start] != shapes[start + length])
+      bool isUsed = false;
+      for (size_t part = 1; part <= length; ++part)
+        isUsed |= length % part == 0 && used[part] > start;
+      if (isUsed || shapes[start] != shapes[start + length] || !findRun(start, length, fewestIterations))
         continue;
       // An iteration may begin at any of its lines. The best is where the first one is complete.
       for (size_t shift = 0; shift < length; ++shift)
-        if (tryAt(start + shift, length, true))
+        if (tryAt(start + shift, length, true, used[length]))
           return true;
-      if (tryAt(start, length, false))
+      if (tryAt(start, length, false, used[length]))
         return true;
     }
   return false;
@@ -382,6 +451,12 @@ bool Roller::run() {
 
 void plc::import::rollSteps(std::vector<std::string> &lines, const StepSizes &sizes,
                             const std::set<std::string> &kept) {
-  while (Roller(lines, sizes, kept).run())
+  std::map<std::string, Extents> collected;
+  StepSizes all = sizes;
+  all.extentsOf = [&](const std::string &name) {
+    auto known = collected.find(name);
+    return known == collected.end() ? sizes.extentsOf(name) : known->second;
+  };
+  while (Roller(lines, all, kept, collected).run())
     ;
 }

@@ -27,6 +27,25 @@ inline std::vector<std::string> tokensOf(const std::string &text) {
   return tokens;
 }
 
+/// In front of an index of a rule, which may have the name of a tensor.
+constexpr char indexMark = '\x05';
+
+/// The tokens of a rule, indices marked: what stands alone within brackets, on the same line also outside of them.
+inline std::vector<std::string> tokensOfRule(const std::string &text) {
+  std::vector<std::string> tokens = tokensOf(text), indices;
+  int depth = 0;
+  auto isRead = [&](size_t i) { return i + 1 < tokens.size() && tokens[i + 1] == "["; };
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    depth += (tokens[i] == "[") - (tokens[i] == "]");
+    if (depth && std::islower(static_cast<unsigned char>(tokens[i][0])) && !isRead(i))
+      indices.push_back(tokens[i]);
+  }
+  for (size_t i = 0; i < tokens.size(); ++i)
+    if (!isRead(i) && std::find(indices.begin(), indices.end(), tokens[i]) != indices.end())
+      tokens[i].insert(0, 1, indexMark);
+  return tokens;
+}
+
 } // namespace plc::import
 
 #endif

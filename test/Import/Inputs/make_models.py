@@ -98,6 +98,25 @@ class Steps(nn.Module):
         return last, torch.stack(outputs, 1)
 
 
+class Stacked(nn.Module):
+    """A loop over time that reads what another one gave at each step."""
+
+    def __init__(self):
+        super().__init__()
+        self.low, self.high = nn.GRUCell(5, 4), nn.GRUCell(4, 6)
+
+    def forward(self, x):
+        low, high = torch.zeros(x.shape[0], 4), torch.zeros(x.shape[0], 6)
+        given, outputs = [], []
+        for t in range(x.shape[1]):
+            low = self.low(x[:, t], low)
+            given.append(low)
+        for t in range(x.shape[1]):
+            high = self.high(given[t], high)
+            outputs.append(high)
+        return torch.stack(outputs, 1)
+
+
 class Contrast(nn.Module):
     """Each sample against each other one."""
 
@@ -595,6 +614,7 @@ for name, form in LATE.items():
 save(folder / "limit-order.pt2", torch.export.export(Again(), (torch.zeros(3, 2),)))
 make("normed", Normed(), {"image": torch.randn(2, 4, 8, 8)})
 make("steps", Steps(), {"x": torch.randn(2, 6, 5), "h": torch.randn(2, 4)})
+make("stacked", Stacked(), {"x": torch.randn(2, 6, 5)}, packs=True)
 make("contrast", Contrast(), {"text": torch.randn(3, 4)})
 make("sequences", Sequences(), {"x": torch.randn(5, 2, 4), "mask": torch.randn(1, 2, 3)})
 make("resnet", Resnet(), {"image": torch.randint(-3, 4, (2, 3, 64, 64)).float()}, packs=True)
