@@ -1,4 +1,4 @@
-"""check_import.py NAME [--loss E] [--runs N]: imports NAME beside this file (.pt2, compressed, or .mlir), runs its rules in one and in
+"""check_import.py NAME [--loss E] [--runs N]: imports NAME in a folder here (.pt2, compressed, or .mlir), runs its rules in one and in
 two stages and by the interpreter, and compares results, loss and gradients with what PyTorch or JAX computed (NAME.npz). All runs have the
 same bits. `other_` results are of sizes that were not exported. --runs: inputs and results have an axis of runs in front, between which
 state changes."""
@@ -12,7 +12,8 @@ import tempfile
 
 import numpy
 
-here, name, extra = pathlib.Path(__file__).parent, sys.argv[1], sys.argv[2:]
+name, extra = sys.argv[1], sys.argv[2:]
+here = next(pathlib.Path(__file__).parent.rglob(f"{name}.npz")).parent
 repeated = extra if "--runs" in extra else []
 extra = [] if repeated else extra
 data = dict(numpy.load(here / f"{name}.npz"))

@@ -1,0 +1,148 @@
+"""make_limits.py FOLDER: writes models that are refused, or differ from another export."""
+import pathlib
+import sys
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+from archives import folder, make, save, steps
+
+
+class Sized(nn.Module):
+    """A size plus a number, one of its own, or another operator."""
+
+    def __init__(self, kind):
+        super().__init__()
+        self.kind = kind
+
+    def forward(self, x):
+        length = x.shape[1]
+        if self.kind == "form":
+            return torch.tanh(x) if length > 5 else torch.relu(x)
+        return x * (length + 1 if self.kind == "plus" else length * length)
+
+
+class Refused(nn.Module):
+    def forward(self, x):
+        carried, _ = torch._higher_order_ops.while_loop(lambda c, i: c.sum() < 3, lambda c, i: (c + 1, i * 1), (x, x))
+        return torch.linalg.inv(x) + torch.linalg.cholesky(x) + torch.linalg.inv(x * 2) + carried
+
+
+class Refusals(nn.Module):
+    """Operators of which other forms are supported."""
+
+    def __init__(self):
+        super().__init__()
+        self.lstm = nn.LSTM(4, 4, proj_size=2, batch_first=True)
+        self.norm = nn.InstanceNorm1d(4, track_running_stats=True)
+        self.rnn = nn.RNN(4, 2, batch_first=True)
+
+    def forward(self, x, i):
+        loops = torch._higher_order_ops
+        parts = [
+            loops.scan(lambda c, y: (c + y, c * y), torch.zeros(4), torch.ones(300, 4))[1],
+            loops.while_loop(lambda n, x: n < 300, lambda n, x: (n + 1, x * 2), (torch.zeros((), dtype=torch.int64), x))[1],
+            x.cummax(1).indices, self.lstm(x)[0], self.rnn(torch.ones(2, 80, 4))[0], self.norm(x), torch.native_dropout(x, 0.5, True)[1],
+            x.scatter_reduce(1, i, x, "mean"), x.scatter_reduce(1, i, x, "sum", include_self=False), torch.histc(x, 3),
+            torch.meshgrid(x[0, 0], x[0, 1], indexing="xy")[0], torch.diag_embed(x, 1), torch.einsum("bii->bi", x), torch.cdist(x, x, p=1),
+            F.cross_entropy(x, x.softmax(1), label_smoothing=0.1), F.conv1d(x[0], torch.ones(4, 4, 1)),
+        ]
+        return sum(part.sum() for part in parts)
+
+
+class Changing(nn.Module):
+    """A buffer that is no state: it begins as several numbers."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("seen", torch.arange(3.0))
+
+    def forward(self, x):
+        self.seen += x
+        return x + self.seen
+
+
+class Limits(nn.Module):
+    """Operators that are imported, in forms that are not."""
+
+    def forward(self, x, image, chosen):
+        z, w = torch.zeros(4, 4), torch.zeros(4, 4)
+        z[:, ::2] = x[:, :2]
+        w.expand(2, 4, 4).add_(1)
+        return (
+            z, w,
+            F.scaled_dot_product_attention(image, image, image, dropout_p=0.5),
+            F.dropout(x, 0.5, training=True),
+            F.batch_norm(image, None, None, training=True),
+            torch.linalg.vector_norm(x, 1),
+            F.conv2d(image, image[:, :, :3, :3], padding="same"),
+            F.conv_transpose2d(image, image, stride=2, output_padding=1),
+            F.max_pool2d(image, 3, 2, ceil_mode=True),
+            F.avg_pool2d(image, (1, 2)),
+            F.avg_pool2d(image, 2, padding=1, count_include_pad=False),
+            F.adaptive_avg_pool2d(image, 3),
+            F.adaptive_avg_pool1d(x, 2),
+            F.interpolate(image, size=(6, 8)),
+            x.topk(2, largest=False).values,
+            x.argmax(),
+            torch.einsum("...i,i->...i", x, x[0]),
+            torch.div(x, 2, rounding_mode="floor"),
+            F.pad(image, (1, 1, 1, 1), mode="reflect"),
+            x.as_strided((3, 2), (1, 1)),
+            x.slice_scatter(x[:, :2], 1, 0, 4, 2),
+            x.scatter(0, chosen[:1, :2], x),
+            torch.repeat_interleave(x, chosen[:, 0], 0, output_size=4),
+            torch.lstm(image[0], (x[None, :1], x[None, :1]), (x.repeat(4, 1), x.repeat(4, 1)), False, 1, 0, False, False, False)[0],
+            F.max_pool2d(image, 2, return_indices=True)[0],
+            x[None][:, chosen[0]],
+        )
+
+
+# Forms that are refused later, when rules are made: the first one alone.
+LATE = {
+    "neighbours": lambda x: x[:, [0, 1], :, [1, 2]],
+    "windows": lambda x: F.conv_transpose2d(x, x[0, :, None, :1]),
+    "digits": lambda x: x.reshape(4, 16).reshape(8, 8).cumsum(0),
+    "largest": lambda x: x.reshape(4, 16).reshape(8, 8).argmax(0),
+    "groups": lambda x: F.conv_transpose2d(x, x[0, :, :2, :1, None], x[0, 0, 0], groups=2),
+    "one": lambda x: F.conv1d(x[:, :, 0, :1], x[0, :, :, :3], padding=1),
+    "parts": lambda x: F.max_pool2d(x[:, 1:3], 2),
+    "computed": lambda x: torch.tril(torch.ones(16, 16))[x[0, 0].argmax(-1)].reshape(4, 4, 4) * x[0],
+    "further": lambda x: list(x.max(1)),
+}
+
+
+class Again(nn.Module):
+    """A block that runs again behind another one that its results go to."""
+
+    def __init__(self):
+        super().__init__()
+        self.h = nn.ModuleList(nn.Linear(2, 2) for _ in range(2))
+
+    def forward(self, x):
+        y = self.h[0](x)
+        return self.h[0](self.h[1](y)) + y
+
+
+class Late(nn.Module):
+    def __init__(self, form):
+        super().__init__()
+        self.form = form
+
+    def forward(self, x):
+        return self.form(x)
+
+
+save(folder / "refused.pt2", torch.export.export(Refused(), (torch.eye(2) * 3,)))
+chosen = torch.ones(4, 4, dtype=torch.int64)
+save(folder / "limits.pt2", torch.export.export(Limits(), (torch.zeros(4, 4), torch.zeros(1, 1, 4, 4), chosen)))
+for name, form in LATE.items():
+    save(folder / f"limit-{name}.pt2", torch.export.export(Late(form), (torch.zeros(1, 4, 4, 4),)))
+save(folder / "limit-order.pt2", torch.export.export(Again(), (torch.zeros(3, 2),)))
+for kind in ("plus", "square", "form"):
+    for end, shape in (("", (2, 4)), ("-other", (3, 6))):
+        save(folder / f"sized-{kind}{end}.pt2", torch.export.export(Sized(kind), (), kwargs={"x": torch.randn(shape)}))
+save(folder / "refusals.pt2", torch.export.export(Refusals().eval(), (torch.randn(2, 4, 4), torch.randint(4, (2, 4, 4)))))
+save(folder / "changing.pt2", torch.export.export(Changing(), (torch.randn(3),)))
