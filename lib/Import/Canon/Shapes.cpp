@@ -159,15 +159,17 @@ NetNode *repeatInterleave(Call &call) {
   return call.build.view(call.build.expand(call.build.unsqueeze(x, dim + 1), shape), call.shape());
 }
 
-/// The elements outside of one end: turned around, the last one again, or from the other end.
-NetNode *outside(Builder &build, NetNode *x, int dim, int64_t count, bool isBehind, char mode) {
+/// The elements outside of one end: turned around, from the other end, or the last one again and again.
+std::vector<NetNode *> outside(Builder &build, NetNode *x, int dim, int64_t count, bool isBehind, char mode) {
+  if (count <= 0)
+    return {};
   int64_t extent = x->extent(dim);
   if (mode == 'c')
-    return build.slice(x, dim, isBehind ? 0 : extent - count, count, 1, {.isFromEnd = !isBehind});
-  if (mode == 'r' && count < extent)
-    return build.flip(build.slice(x, dim, isBehind ? extent - 1 - count : 1, count, 1, {.isFromEnd = isBehind}), dim);
+    return {build.slice(x, dim, isBehind ? 0 : extent - count, count, 1, {.isFromEnd = !isBehind})};
+  if (mode == 'r')
+    return {build.flip(build.slice(x, dim, isBehind ? extent - 1 - count : 1, count, 1, {.isFromEnd = isBehind}), dim)};
   NetNode *end = build.slice(x, dim, isBehind ? extent - 1 : 0, 1, 1, {.isFromEnd = isBehind});
-  return build.cat(std::vector<NetNode *>(size_t(count), end), dim);
+  return std::vector<NetNode *>(size_t(count), end);
 }
 
 NetNode *pad(Call &call) {
@@ -180,11 +182,10 @@ NetNode *pad(Call &call) {
     return call.build.pad(x, pads, call.real("value"));
   for (size_t i = 0; i < pads.size(); i += 2) {
     int dim = x->rank() - 1 - int(i / 2);
-    std::vector<NetNode *> parts = {x};
-    if (pads[i] > 0)
-      parts.insert(parts.begin(), outside(call.build, x, dim, pads[i], false, kind));
-    if (pads[i + 1] > 0)
-      parts.push_back(outside(call.build, x, dim, pads[i + 1], true, kind));
+    std::vector<NetNode *> parts = outside(call.build, x, dim, pads[i], false, kind),
+                           behind = outside(call.build, x, dim, pads[i + 1], true, kind);
+    parts.push_back(x);
+    parts.insert(parts.end(), behind.begin(), behind.end());
     x = call.build.cat(parts, dim);
   }
   return x;

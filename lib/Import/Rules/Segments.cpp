@@ -122,11 +122,9 @@ std::vector<Segment> Finder::run() {
     int from = dependent.contains(node) ? latest[node] = latestBefore(node) : 0;
     if (!computes(node))
       continue;
-    std::string block = blockOf(node);
-    if (isPart(node, block))
-      block = last;
+    std::string own = blockOf(node), block = isPart(node, own) ? last : own;
     last = block;
-    bool isHoisted = !block.empty() && !dependent.contains(node) && isUsedOutside(node, block);
+    bool isHoisted = !block.empty() && !dependent.contains(node) && isUsedOutside(node, own);
     if (block.empty())
       run += std::exchange(isInBlock, false);
     else if (!isHoisted)

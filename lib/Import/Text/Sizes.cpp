@@ -106,10 +106,29 @@ std::optional<Sizes::Relation> Sizes::sumRelation(const std::string &size) const
       relation.text = std::to_string(plus) + (relation.text.empty() ? "" : " + ") + relation.text;
     else if (plus < 0)
       relation.text += " - " + std::to_string(-plus);
+    relation.isCut = plus < 0;
     if (isKnown)
       return relation;
   }
   return std::nullopt;
+}
+
+/// The relation of each size. Of a circle the one that cuts another size is left out: its size is a number.
+std::vector<std::optional<Sizes::Relation>> Sizes::relations() const {
+  std::vector<std::optional<Relation>> known(sizes.size());
+  std::function<bool(const std::string &, const std::string &)> reaches = [&](const std::string &from,
+                                                                              const std::string &to) {
+    const std::optional<Relation> &relation = known[*find(from)];
+    return from == to || (relation && std::any_of(relation->from.begin(), relation->from.end(),
+                                                  [&](const std::string &each) { return reaches(each, to); }));
+  };
+  for (bool isCut : {false, true})
+    for (size_t i = 0; i < sizes.size(); ++i)
+      if (std::optional<Relation> one = relation(i); one && one->isCut == isCut)
+        if (std::none_of(one->from.begin(), one->from.end(),
+                         [&](const std::string &from) { return reaches(from, sizes[i].first); }))
+          known[i] = std::move(one);
+  return known;
 }
 
 std::optional<Sizes::Relation> Sizes::relation(size_t index) const {
@@ -169,20 +188,17 @@ std::string Sizes::declarations() const {
   constexpr size_t perLine = 8, widest = 100;
   std::vector<std::string> declared;
   std::vector<bool> isDone(sizes.size());
-  // A size stands behind those that it is computed from. In a circle, the first one is a number.
+  std::vector<std::optional<Relation>> known = relations();
+  // A size stands behind those that it is computed from.
   std::function<void(size_t)> declare = [&](size_t index) {
     if (isDone[index])
       return;
     isDone[index] = true;
     std::string text = std::to_string(sizes[index].second);
-    if (std::optional<Relation> known = relation(index)) {
-      for (const std::string &from : known->from)
+    if (known[index]) {
+      for (const std::string &from : known[index]->from)
         declare(*find(from));
-      bool isInOrder = std::all_of(known->from.begin(), known->from.end(), [&](const std::string &from) {
-        return std::any_of(declared.begin(), declared.end(),
-                           [&](const std::string &each) { return each.starts_with(from + " = "); });
-      });
-      text = isInOrder ? known->text : text;
+      text = known[index]->text;
     }
     declared.push_back(sizes[index].first + " = " + text);
   };

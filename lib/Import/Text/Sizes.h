@@ -34,7 +34,9 @@ private:
   struct Relation {
     std::string text;
     std::vector<std::string> from;
+    bool isCut = false; // a part of one other size, which may be made of this one
   };
+  std::vector<std::optional<Relation>> relations() const;
   std::optional<Relation> relation(size_t index) const;
   std::optional<Relation> sumRelation(const std::string &size) const;
   std::optional<Relation> windowRelation(const std::string &size) const;

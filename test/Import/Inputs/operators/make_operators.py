@@ -20,7 +20,8 @@ class Ends(nn.Module):
     def forward(self, x):
         h = torch.tanh(self.fc(x))
         shifted = F.pad(h[:, :-1], (0, 0, 1, 0))
-        return self.fc(h[:, -1]), h[:, -2:], h.flip(1) + shifted, F.pad(h, (0, 0, 2, 1), mode="reflect")[:, 1:-1]
+        longer = torch.cat((h, self.fc(x)[:, :1]), 1).softmax(1)[:, :-1]
+        return self.fc(h[:, -1]), h[:, -2:], h.flip(1) + shifted, F.pad(h, (0, 0, 2, 1), mode="reflect")[:, 1:-1], longer * h
 
 
 class Dropouts(nn.Module):
@@ -157,7 +158,7 @@ class Everyday(nn.Module):
         pooled = F.max_pool1d(h, 3, 2, 1), F.avg_pool1d(h, 3, 2, 1, ceil_mode=True, count_include_pad=False), F.adaptive_avg_pool1d(h, 5)
         sized = F.interpolate(h, 5, mode="linear"), F.interpolate(h, 18), h.unfold(2, 3, 2).sum(-1)
         folded = F.softshrink(h) + F.selu(h) + F.softplus(h, 2) + h.logcumsumexp(-1) + torch.lerp(h, h.trunc(), 0.3)
-        return *pooled, *sized, folded, torch.std_mean(h, -1), h.cumprod(1)
+        return *pooled, *sized, folded, torch.std_mean(h, -1), h.cumprod(1), F.pad(h, (1, 2), mode="replicate")
 
 
 make("ends", Ends(), {"x": torch.randn(2, 6, 4)}, other={"x": torch.randn(3, 9, 4)})
