@@ -25,7 +25,7 @@
 ein.param @w : tensor<4x4xf32> init normal(1.0, 0.0)
 ein.func @line.F(%x: tensor<8x16x4xf32, #ein.batch<0>>, %w: tensor<4x4xf32>) -> tensor<8xf32, #ein.batch<0>> attributes {num_params = 1, role = "F"} {
   %0 = ein.contract "abd,dc->abc" %x, %w order [3] : (tensor<8x16x4xf32, #ein.batch<0>>, tensor<4x4xf32>) -> tensor<8x16x4xf32, #ein.batch<0>>
-  %1 = ein.reduce sum "abc->a" %0 order groups : (tensor<8x16x4xf32, #ein.batch<0>>) -> tensor<8xf32, #ein.batch<0>>
+  %1 = ein.reduce sum "abc->a" %0 order lanes : (tensor<8x16x4xf32, #ein.batch<0>>) -> tensor<8xf32, #ein.batch<0>>
   ein.return %1 : tensor<8xf32, #ein.batch<0>>
 }
 ein.func @line.W(%x: tensor<8x16x4xf32, #ein.batch<0>>, %g: tensor<8x16x4xf32, #ein.batch<0>>, %acc: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {num_accumulators = 1, role = "W"} {

@@ -232,8 +232,10 @@ void Sizes::writeNumbers(std::string &text) const {
 
 std::string Sizes::fixUnrolled(std::string &text) {
   std::set<int64_t> extents;
+  // A loop of which single iterations are read by their numbers has a length of its own.
+  bool readsSteps = std::regex_search(text, std::regex("\\ball_\\w+\\[\\d"));
   for (const std::string &name : unrolled)
-    if (!std::regex_search(text, std::regex("repeat \\w+ < [^{]*\\b" + name + "\\b"))) {
+    if (readsSteps || !std::regex_search(text, std::regex("repeat \\w+ < [^{]*\\b" + name + "\\b"))) {
       fixed.insert(name);
       extents.insert(sizes[*find(name)].second);
     }

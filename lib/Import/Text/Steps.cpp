@@ -9,6 +9,7 @@
 #include "Text/Tokens.h"
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <optional>
 
@@ -233,6 +234,12 @@ bool Roller::takeChoices() {
   return true;
 }
 
+/// Whether a number is counted from the end of an axis: "M - 2".
+static bool isFromEnd(const std::vector<std::string> &line, size_t token) {
+  return token >= 4 && line[token - 1] == " " && line[token - 2] == "-" && line[token - 3] == " " &&
+         std::isupper(static_cast<unsigned char>(line[token - 4][0]));
+}
+
 void Roller::name() {
   names.clear();
   std::set<std::string> used;
@@ -257,9 +264,15 @@ void Roller::name() {
       axis += depth == 0 && line[i] == ",";
     }
     Extents extents = sizes.extentsOf(line[i]);
-    int64_t begin = std::stoll(line[place.second]) - step * int64_t(base), before = step > 0 ? begin : 0;
-    bool isWhole = axis < extents.size() && extents[axis].second == int64_t(count) + before;
-    if (isWhole && (step > 0 || begin + 1 == int64_t(count)))
+    if (axis >= extents.size())
+      continue;
+    bool isTurned = isFromEnd(line, place.second);
+    int64_t begin = std::stoll(line[place.second]) - step * int64_t(base);
+    begin = isTurned ? extents[axis].second - begin : begin;
+    bool isForward = (step > 0) != isTurned;
+    int64_t before = isForward ? begin : 0;
+    bool isWhole = extents[axis].second == int64_t(count) + before;
+    if (isWhole && (isForward || begin + 1 == int64_t(count)))
       extent = extents[axis].first + (before ? " - " + std::to_string(before) : "");
   }
   for (auto &[line, whole] : gathered) {
@@ -277,6 +290,8 @@ void Roller::name() {
 /// The counter times a step from a number on.
 std::string Roller::moved(const Words &line, size_t token, int64_t step, int64_t at) const {
   std::string factor = std::abs(step) == 1 ? counter : std::to_string(std::abs(step)) + " * " + counter;
+  if (step > 0 && isFromEnd(line, token))
+    return at ? std::to_string(at) + " - " + factor : factor;
   std::string last = at + 1 == int64_t(count) && !isDigits(extent) ? extent + " - 1" : std::to_string(at);
   std::string text = step < 0 ? last + " - " + factor : at ? factor + " + " + std::to_string(at) : factor;
   bool isAlone =
