@@ -403,8 +403,10 @@ void Canon::takeOutputs() {
   build.source = nullptr;
   for (const Output &output : graph->outputs) {
     auto found = values.find(output.value);
-    if (output.kind == Output::Kind::BufferMutation || found == values.end())
+    if (output.kind == Output::Kind::BufferMutation)
       continue;
+    if (found == values.end())
+      throw CannotImport("the result '" + output.value + "' is no tensor of a type of plc");
     net.outputs.push_back(ownResult(found->second));
     net.outputNames.push_back(output.kind == Output::Kind::Loss ? "loss" : output.path);
   }

@@ -184,8 +184,8 @@ NetNode *Reader::leaf() {
   }
   if (auto known = named.find(name); known != named.end())
     return known->second;
-  NetNode *argument = call.tensor(std::string(name).c_str());
-  return argument ? argument : otherwise;
+  std::string argument(name);
+  return otherwise && !call.has(argument.c_str()) ? otherwise : call.tensor(argument.c_str());
 }
 
 NetNode *Reader::sign() { return take("-") ? map(Op::Negate, {sign()}) : leaf(); }

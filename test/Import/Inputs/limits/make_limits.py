@@ -100,33 +100,7 @@ class Limits(nn.Module):
         )
 
 
-# Forms that are refused later, when rules are made: the first one alone.
-LATE = {
-    "neighbours": lambda x: x[:, [0, 1], :, [1, 2]],
-    "windows": lambda x: F.conv_transpose2d(x, x[0, :, None, :1]),
-    "digits": lambda x: x.reshape(4, 16).reshape(8, 8).cumsum(0),
-    "largest": lambda x: x.reshape(4, 16).reshape(8, 8).argmax(0),
-    "groups": lambda x: F.conv_transpose2d(x, x[0, :, :2, :1, None], x[0, 0, 0], groups=2),
-    "one": lambda x: F.conv1d(x[:, :, 0, :1], x[0, :, :, :3], padding=1),
-    "parts": lambda x: F.max_pool2d(x[:, 1:3], 2),
-    "computed": lambda x: torch.tril(torch.ones(16, 16))[x[0, 0].argmax(-1)].reshape(4, 4, 4) * x[0],
-    "further": lambda x: list(x.max(1)),
-}
-
-
-class Again(nn.Module):
-    """A block that runs again behind another one that its results go to."""
-
-    def __init__(self):
-        super().__init__()
-        self.h = nn.ModuleList(nn.Linear(2, 2) for _ in range(2))
-
-    def forward(self, x):
-        y = self.h[0](x)
-        return self.h[0](self.h[1](y)) + y
-
-
-class Late(nn.Module):
+class Form(nn.Module):
     def __init__(self, form):
         super().__init__()
         self.form = form
@@ -135,12 +109,19 @@ class Late(nn.Module):
         return self.form(x)
 
 
+# One form that is refused when rules are made, and two that tests edit.
+FORMS = {
+    "one": lambda x: F.conv1d(x[:, :, 0, :1], x[0, :, :, :3], padding=1),
+    "digits": lambda x: x.reshape(4, 16).reshape(8, 8).cumsum(0),
+    "largest": lambda x: x.reshape(4, 16).reshape(8, 8).argmax(0),
+}
+
+
 save(folder / "refused.pt2", torch.export.export(Refused(), (torch.eye(2) * 3,)))
 chosen = torch.ones(4, 4, dtype=torch.int64)
 save(folder / "limits.pt2", torch.export.export(Limits(), (torch.zeros(4, 4), torch.zeros(1, 1, 4, 4), chosen)))
-for name, form in LATE.items():
-    save(folder / f"limit-{name}.pt2", torch.export.export(Late(form), (torch.zeros(1, 4, 4, 4),)))
-save(folder / "limit-order.pt2", torch.export.export(Again(), (torch.zeros(3, 2),)))
+for name, form in FORMS.items():
+    save(folder / f"limit-{name}.pt2", torch.export.export(Form(form), (torch.zeros(1, 4, 4, 4),)))
 for kind in ("plus", "square", "form"):
     for end, shape in (("", (2, 4)), ("-other", (3, 6))):
         save(folder / f"sized-{kind}{end}.pt2", torch.export.export(Sized(kind), (), kwargs={"x": torch.randn(shape)}))

@@ -145,6 +145,35 @@ class Twice(nn.Module):
         return input
 
 
+class Merged(nn.Module):
+    """Axes that views merge and divide again, parts and computed positions of them; a largest with its position."""
+
+    def forward(self, x, image):
+        rows = x.reshape(8, 8)
+        return (
+            x[:, [0, 1], :, [1, 2]],
+            F.conv_transpose2d(image, image[0, :, None, :1]),
+            rows.cumsum(0),
+            rows.argmax(0),
+            F.conv_transpose2d(x, x[0, :, :2, :1, None], x[0, 0, 0], groups=2),
+            F.max_pool2d(x[:, 1:3], 2),
+            torch.tril(torch.ones(16, 16))[x[0, 0].argmax(-1)].reshape(4, 4, 4) * x[0],
+            *x.max(1),
+        )
+
+
+class Around(nn.Module):
+    """A block that runs again behind another one that its results go to."""
+
+    def __init__(self):
+        super().__init__()
+        self.h = nn.ModuleList(nn.Linear(2, 2) for _ in range(2))
+
+    def forward(self, x):
+        y = self.h[0](x)
+        return self.h[0](self.h[1](y)) + y
+
+
 class Everyday(nn.Module):
     """Windows, sizes of images and functions of elements that are formulas."""
 
@@ -171,3 +200,5 @@ make("twice", Twice(), {"input": torch.randn(3, 4)}, torch.randint(4, (3,)))
 make("everyday", Everyday(), {"x": torch.randn(2, 2, 6)})
 steps("cache", Cache(), [{"x": torch.randn(2, 1, 4), "pos": torch.tensor([i])} for i in range(4)])
 steps("norms", Norms().train(), [{"x": torch.randn(5, 3)} for _ in range(3)])
+make("merged", Merged(), {"x": torch.randn(1, 4, 4, 4), "image": torch.randn(1, 4, 4, 4)})
+make("around", Around(), {"x": torch.randn(3, 2)})
