@@ -79,6 +79,8 @@ NetNode *unrolled(Builder &build, const Weights &weights, NetNode *x, Nodes &sta
 }
 
 NetNode *recurrent(Call &call, Op op) {
+  if (!call.has("input"))
+    throw CannotImport("a recurrence over packed sequences");
   Builder &build = call.build;
   Nodes weights = call.tensors("params"), given = call.tensors("hx");
   if (given.empty())
@@ -87,8 +89,6 @@ NetNode *recurrent(Call &call, Op op) {
   size_t each = hasBiases ? 4 : 2, directions = call.truth("bidirectional") ? 2 : 1,
          layers = size_t(call.integer("num_layers", 1));
   NetNode *x = call.tensor("input");
-  if (!x)
-    throw CannotImport("a recurrence over packed sequences");
   if (weights.size() != layers * directions * each || x->rank() != 3)
     throw CannotImport("a recurrence with projections, or of one sample without an axis for it");
   x = isBatchFirst ? x : build.transpose(x, 0, 1);

@@ -206,6 +206,7 @@ LayerCall Assembler::makeCall(int index) {
   if (size_t point = segment.block.rfind('.'); point != std::string::npos) {
     std::string list = segment.block.substr(0, point);
     call.group = snakeCase(list.substr(list.rfind('.') + 1));
+    call.group += isReserved(call.group) ? "s" : ""; // 'layer', 'state'
   }
   return call;
 }

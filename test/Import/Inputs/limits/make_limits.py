@@ -73,30 +73,15 @@ class Limits(nn.Module):
         w.expand(2, 4, 4).add_(1)
         return (
             z, w,
-            F.scaled_dot_product_attention(image, image, image, dropout_p=0.5),
-            F.dropout(x, 0.5, training=True),
-            F.batch_norm(image, None, None, training=True),
-            torch.linalg.vector_norm(x, 1),
-            F.conv2d(image, image[:, :, :3, :3], padding="same"),
-            F.conv_transpose2d(image, image, stride=2, output_padding=1),
-            F.max_pool2d(image, 3, 2, ceil_mode=True),
-            F.avg_pool2d(image, (1, 2)),
-            F.avg_pool2d(image, 2, padding=1, count_include_pad=False),
-            F.adaptive_avg_pool2d(image, 3),
-            F.adaptive_avg_pool1d(x, 2),
-            F.interpolate(image, size=(6, 8)),
-            x.topk(2, largest=False).values,
-            x.argmax(),
-            torch.einsum("...i,i->...i", x, x[0]),
-            torch.div(x, 2, rounding_mode="floor"),
-            F.pad(image, (1, 1, 1, 1), mode="reflect"),
             x.as_strided((3, 2), (1, 1)),
             x.slice_scatter(x[:, :2], 1, 0, 4, 2),
             x.scatter(0, chosen[:1, :2], x),
             torch.repeat_interleave(x, chosen[:, 0], 0, output_size=4),
             torch.lstm(image[0], (x[None, :1], x[None, :1]), (x.repeat(4, 1), x.repeat(4, 1)), False, 1, 0, False, False, False)[0],
-            F.max_pool2d(image, 2, return_indices=True)[0],
             x[None][:, chosen[0]],
+            torch.einsum("ij,jk", x, x),
+            x.index_put((x > 0,), x[0, :2]),
+            F.instance_norm(image, torch.zeros(1), torch.ones(1), use_input_stats=True),
         )
 
 

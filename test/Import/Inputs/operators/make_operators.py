@@ -174,6 +174,22 @@ class Around(nn.Module):
         return self.h[0](self.h[1](y)) + y
 
 
+class Listed(nn.Module):
+    """Equal blocks in two lists, one of which has a reserved name."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer, self.more = (nn.ModuleList(nn.Sequential(nn.Linear(4, 4), nn.Tanh()) for _ in range(2)) for _ in range(2))
+
+    def forward(self, x):
+        for block in self.layer:
+            x = block(x)
+        x = x.flip(1)
+        for block in self.more:
+            x = block(x)
+        return x
+
+
 class Everyday(nn.Module):
     """Windows, sizes of images and functions of elements that are formulas."""
 
@@ -202,3 +218,4 @@ steps("cache", Cache(), [{"x": torch.randn(2, 1, 4), "pos": torch.tensor([i])} f
 steps("norms", Norms().train(), [{"x": torch.randn(5, 3)} for _ in range(3)])
 make("merged", Merged(), {"x": torch.randn(1, 4, 4, 4), "image": torch.randn(1, 4, 4, 4)})
 make("around", Around(), {"x": torch.randn(3, 2)})
+make("listed", Listed(), {"x": torch.randn(3, 4)})
