@@ -7,6 +7,7 @@
 #include <array>
 #include <functional>
 #include <regex>
+#include <sstream>
 #include <utility>
 
 using namespace plc;
@@ -230,12 +231,36 @@ void Sizes::writeNumbers(std::string &text) const {
   text = written;
 }
 
+/// Whether what a loop gives in each iteration is read by numbers of iterations: then it has a length of its own.
+static bool readsSteps(const std::string &text) {
+  std::set<std::string> given; // with an axis of iterations
+  std::string counter, line;
+  for (std::istringstream lines(text); std::getline(lines, line);) {
+    std::vector<std::string> tokens = tokensOf(line);
+    auto isOne = [&](size_t i, const std::string &word) { return i < tokens.size() && tokens[i] == word; };
+    if (isOne(2, "repeat") && tokens.size() > 4)
+      counter = tokens[4];
+    else if (isOne(2, "}"))
+      counter.clear();
+    bool isInside = !counter.empty() && isOne(5, "[");
+    for (size_t i = 6; isInside && i < tokens.size() && tokens[i] != "]"; ++i)
+      if (tokens[i] == counter)
+        given.insert(tokens[4]);
+    for (size_t i = 0; i + 2 < tokens.size(); ++i)
+      if (given.contains(tokens[i]) && tokens[i + 1] == "[")
+        for (size_t k = i + 2; k < tokens.size() && tokens[k] != "]"; ++k)
+          if (isDigits(tokens[k]) && (tokens[k - 1] == "[" || tokens[k - 2] == ",") &&
+              (isOne(k + 1, ",") || isOne(k + 1, "]")))
+            return true;
+  }
+  return false;
+}
+
 std::string Sizes::fixUnrolled(std::string &text) {
   std::set<int64_t> extents;
-  // A loop of which single iterations are read by their numbers has a length of its own.
-  bool readsSteps = std::regex_search(text, std::regex("\\ball_\\w+\\[\\d"));
+  bool hasSteps = readsSteps(text);
   for (const std::string &name : unrolled)
-    if (readsSteps || !std::regex_search(text, std::regex("repeat \\w+ < [^{]*\\b" + name + "\\b"))) {
+    if (hasSteps || !std::regex_search(text, std::regex("repeat \\w+ < [^{]*\\b" + name + "\\b"))) {
       fixed.insert(name);
       extents.insert(sizes[*find(name)].second);
     }
