@@ -2,8 +2,6 @@
 #include "Canon/Canon.h"
 
 #include <algorithm>
-#include <set>
-#include <string_view>
 
 using namespace plc;
 using namespace plc::import;
@@ -93,12 +91,13 @@ NetNode *Call::tensorNamed(const std::string &name) const {
 }
 
 NetNode *Call::tensor(const char *name) const {
-  static const std::set<std::string_view> optional = {"other",  "append",       "attn_mask",  "b_hh", "b_ih",
-                                                      "bias",   "max",          "min",        "p",    "prepend",
-                                                      "weight", "running_mean", "running_var"};
-  const Argument *argument = find(name);
-  if (!argument && !optional.contains(name))
+  if (!find(name))
     throw CannotImport(std::string("its argument '") + name + "' is not there");
+  return tensorIf(name);
+}
+
+NetNode *Call::tensorIf(const char *name) const {
+  const Argument *argument = find(name);
   if (!argument)
     return nullptr;
   if (const auto *value = std::get_if<ValueName>(argument))

@@ -105,8 +105,9 @@ public:
     const auto *value = find(name) ? std::get_if<ValueName>(find(name)) : nullptr;
     return value ? value->name : "";
   }
-  /// A tensor, or a number as a constant; null if it is absent.
+  /// A tensor, or a number as a constant. Throws if it is absent; `tensorIf` gives null.
   NetNode *tensor(const char *name) const;
+  NetNode *tensorIf(const char *name) const;
   std::vector<NetNode *> tensors(const char *name) const;
   /// An axis counted from the front.
   int dim(const char *name, int rank, int64_t otherwise = 0) const;

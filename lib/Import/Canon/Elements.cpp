@@ -85,9 +85,9 @@ NetNode *divide(Call &call) {
 /// Between two bounds, each of which may be absent.
 NetNode *clamp(Call &call, const char *low, const char *high) {
   NetNode *x = call.tensor("self");
-  if (NetNode *bound = call.tensor(low))
+  if (NetNode *bound = call.tensorIf(low))
     x = element(call, Op::Maximum, {x, bound});
-  if (NetNode *bound = call.tensor(high))
+  if (NetNode *bound = call.tensorIf(high))
     x = element(call, Op::Minimum, {x, bound});
   return x;
 }
@@ -149,7 +149,9 @@ NetNode *channelDropout(Call &call) {
 
 NetNode *draw(Call &call, Op op) {
   NetNode *drawn = call.build.make(op, {}, call.type());
-  NetNode *chance = call.tensor("p") ? call.tensor("p") : call.isNamed("bernoulli") ? call.tensor("self") : nullptr;
+  NetNode *chance = call.tensorIf("p");
+  if (!chance && call.isNamed("bernoulli"))
+    chance = call.tensor("self");
   return chance ? call.build.convert(call.build.compare(Op::Less, drawn, chance), call.type().type) : drawn;
 }
 
@@ -250,8 +252,8 @@ Handler plc::import::findHandler(const std::string &name) {
   if (auto found = simple.find(name); found != simple.end())
     return [op = found->second](Call &call) {
       std::vector<NetNode *> operands = {call.tensor("self")};
-      if (NetNode *other = call.tensor("other"))
-        operands.push_back(other);
+      if (classOf(op) == OpClass::Infix || call.has("other"))
+        operands.push_back(call.tensor("other"));
       return element(call, op, std::move(operands));
     };
   if (auto found = handlers.find(name); found != handlers.end())

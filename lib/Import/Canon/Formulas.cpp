@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <initializer_list>
 #include <limits>
 #include <string_view>
 #include <unordered_map>
@@ -82,6 +83,7 @@ public:
 private:
   NetNode *choice();
   NetNode *comparison();
+  NetNode *chain(NetNode *(Reader::*operand)(), std::initializer_list<std::pair<std::string_view, Op>> signs);
   NetNode *sum();
   NetNode *product();
   NetNode *sign();
@@ -190,27 +192,20 @@ NetNode *Reader::leaf() {
 
 NetNode *Reader::sign() { return take("-") ? map(Op::Negate, {sign()}) : leaf(); }
 
-NetNode *Reader::product() {
-  NetNode *x = sign();
-  while (true)
-    if (take("*"))
-      x = map(Op::Mul, {x, sign()});
-    else if (take("/"))
-      x = map(Op::Div, {x, sign()});
-    else
+/// Operands between signs of one rank, from the left.
+NetNode *Reader::chain(NetNode *(Reader::*operand)(), std::initializer_list<std::pair<std::string_view, Op>> signs) {
+  NetNode *x = (this->*operand)();
+  while (true) {
+    auto sign = std::find_if(signs.begin(), signs.end(), [&](const auto &each) { return take(each.first); });
+    if (sign == signs.end())
       return x;
+    x = map(sign->second, {x, (this->*operand)()});
+  }
 }
 
-NetNode *Reader::sum() {
-  NetNode *x = product();
-  while (true)
-    if (take("+"))
-      x = map(Op::Add, {x, product()});
-    else if (take("-"))
-      x = map(Op::Sub, {x, product()});
-    else
-      return x;
-}
+NetNode *Reader::product() { return chain(&Reader::sign, {{"*", Op::Mul}, {"/", Op::Div}}); }
+
+NetNode *Reader::sum() { return chain(&Reader::product, {{"+", Op::Add}, {"-", Op::Sub}}); }
 
 NetNode *Reader::comparison() {
   NetNode *x = sum();

@@ -15,7 +15,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 NetNode *linear(Call &call) {
   NetNode *weight = call.build.transpose(call.tensor("weight"), 0, 1);
-  return call.build.matmul(call.tensor("input"), weight, call.shape(), call.tensor("bias"));
+  return call.build.matmul(call.tensor("input"), weight, call.shape(), call.tensorIf("bias"));
 }
 
 /// A vector is a matrix of one row or column.
@@ -66,7 +66,7 @@ NetNode *repeatHeads(Builder &build, NetNode *x, int64_t heads) {
 NetNode *attention(Call &call) {
   Builder &build = call.build;
   NetNode *q = call.tensor("query"), *k = call.tensor("key"), *v = call.tensor("value"),
-          *mask = call.tensor("attn_mask");
+          *mask = call.tensorIf("attn_mask");
   int rank = q->rank();
   int64_t rows = q->extent(rank - 2), columns = k->extent(rank - 2);
   if (rank > 2 && k->extent(rank - 3) != q->extent(rank - 3)) {
@@ -125,12 +125,12 @@ NetNode *softmax(Call &call, Op op) {
 NetNode *layerNorm(Call &call) {
   NetNode *x = call.tensor("input");
   return call.build.make(
-      Op::LayerNorm, {x, call.tensor("weight"), call.tensor("bias")}, x->type,
+      Op::LayerNorm, {x, call.tensorIf("weight"), call.tensorIf("bias")}, x->type,
       {.ints = {int64_t(call.integers("normalized_shape").size())}, .number = call.real("eps", 1e-5)});
 }
 
 NetNode *rmsNorm(Call &call) {
-  return call.build.make(Op::RmsNorm, {call.tensor("input"), call.tensor("weight")}, call.type(),
+  return call.build.make(Op::RmsNorm, {call.tensor("input"), call.tensorIf("weight")}, call.type(),
                          {.number = call.real("eps", 1.1920929e-07)});
 }
 
@@ -149,15 +149,15 @@ NetNode *batchNormOfTraining(Call &call) {
   auto constant = [&](double value) { return build.number(value, ElementType::F64); };
   NetNode *deviation = build.map(Op::Rsqrt, {build.map(Op::Add, {variance, constant(call.real("eps", 1e-5))})});
   NetNode *result = build.map(Op::Mul, {centred, deviation});
-  if (NetNode *weight = call.tensor("weight"))
+  if (NetNode *weight = call.tensorIf("weight"))
     result = build.map(Op::Mul, {result, build.view(weight, wide)});
-  if (NetNode *bias = call.tensor("bias"))
+  if (NetNode *bias = call.tensorIf("bias"))
     result = build.map(Op::Add, {result, build.view(bias, wide)});
   double count = double(Builder::count(x)) / double(x->extent(1)), momentum = call.real("momentum", 0.1);
   NetNode *unbiased = build.map(Op::Mul, {variance, constant(count / (count - 1))});
   size_t next = 3; // among the results of the functional form
   for (auto [name, now] : {std::pair("running_mean", mean), std::pair("running_var", unbiased)})
-    if (NetNode *before = call.tensor(name)) {
+    if (NetNode *before = call.tensorIf(name)) {
       now = build.map(Op::Mul, {build.view(now, before->shape()), constant(momentum)});
       now = build.map(Op::Add, {build.map(Op::Mul, {before, constant(1 - momentum)}), now});
       if (call.isNamed("_native_batch_norm_legit_functional"))
@@ -173,8 +173,8 @@ NetNode *batchNorm(Call &call) {
   if (call.truth("training"))
     return batchNormOfTraining(call);
   return call.build.make(Op::BatchNorm,
-                         {call.tensor("input"), call.tensor("running_mean"), call.tensor("running_var"),
-                          call.tensor("weight"), call.tensor("bias")},
+                         {call.tensor("input"), call.tensorIf("running_mean"), call.tensorIf("running_var"),
+                          call.tensorIf("weight"), call.tensorIf("bias")},
                          call.type(), {.number = call.real("eps", 1e-5)});
 }
 
@@ -199,9 +199,9 @@ NetNode *plainGroupNorm(Call &call, int64_t groups) {
   NetNode *result = build.view(scaled, x->shape());
   std::vector<int64_t> wide(x->rank() - 1, 1);
   wide[0] = x->extent(1);
-  if (NetNode *weight = call.tensor("weight"))
+  if (NetNode *weight = call.tensorIf("weight"))
     result = build.map(Op::Mul, {result, build.view(weight, wide)});
-  if (NetNode *bias = call.tensor("bias"))
+  if (NetNode *bias = call.tensorIf("bias"))
     result = build.map(Op::Add, {result, build.view(bias, wide)});
   return result;
 }
@@ -233,7 +233,7 @@ NetNode *groupNorm(Call &call) {
   if (call.tensor("input")->rank() != 4 || !call.has("weight") || !call.has("bias"))
     return plainGroupNorm(call, call.integer(call.has("num_groups") ? "num_groups" : "group"));
   return call.build.make(
-      Op::GroupNorm, {call.tensor("input"), call.tensor("weight"), call.tensor("bias")}, call.type(),
+      Op::GroupNorm, {call.tensor("input"), call.tensor("weight"), call.tensorIf("bias")}, call.type(),
       {.ints = {call.integer(call.has("num_groups") ? "num_groups" : "group")}, .number = call.real("eps", 1e-5)});
 }
 
@@ -382,7 +382,7 @@ NetNode *trilinear(Call &call, std::vector<NetNode *> tensors, const std::vector
 
 /// x1[b, i] w[o, i, j] x2[b, j] + c[o].
 NetNode *bilinear(Call &call) {
-  NetNode *x = call.tensor("input1"), *y = call.tensor("input2"), *bias = call.tensor("bias");
+  NetNode *x = call.tensor("input1"), *y = call.tensor("input2"), *bias = call.tensorIf("bias");
   int64_t last = x->rank() - 1;
   NetNode *result = trilinear(call, {x, call.tensor("weight"), y}, {{last, last + 2}, {}, {last, last}}, {-2, -1});
   return bias ? call.build.map(Op::Add, {result, bias}) : result;

@@ -38,7 +38,7 @@ NetNode *reducedLoss(Call &call, NetNode *loss, NetNode *counts) {
 /// Minus the logarithms of probabilities at the targets, which may be left out.
 NetNode *likelihoodOf(Call &call, NetNode *x, NetNode *target) {
   Builder &build = call.build;
-  NetNode *weight = call.tensor("weight"), *none = build.number(0, ElementType::I64);
+  NetNode *weight = call.tensorIf("weight"), *none = build.number(0, ElementType::I64);
   NetNode *counts =
       build.compare(Op::NotEqual, target, build.number(double(call.integer("ignore_index", -100)), ElementType::I64));
   NetNode *inside = build.map(Op::Where, {counts, target, none}, target->type.type);
@@ -69,7 +69,7 @@ NetNode *likelihood(Call &call) {
 NetNode *crossEntropy(Call &call) {
   Builder &build = call.build;
   NetNode *x = classesLast(build, call.tensor("self")), *target = call.tensor("target"),
-          *weight = call.tensor("weight");
+          *weight = call.tensorIf("weight");
   double smoothing = call.real("label_smoothing");
   int last = x->rank() - 1;
   if (!target->isReal() && !weight && smoothing == 0) {

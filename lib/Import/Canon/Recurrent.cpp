@@ -129,7 +129,7 @@ NetNode *cell(Call &call, Op op) {
   if (states.empty())
     states = {call.tensor("hx")};
   Nodes next =
-      step(call.build, {op, {call.tensor("w_ih"), call.tensor("w_hh"), call.tensor("b_ih"), call.tensor("b_hh")}},
+      step(call.build, {op, {call.tensor("w_ih"), call.tensor("w_hh"), call.tensorIf("b_ih"), call.tensorIf("b_hh")}},
            call.tensor("input"), states);
   for (size_t i = 0; i < call.results.size(); ++i)
     call.results[i] = next[i];

@@ -248,7 +248,7 @@ NetNode *sliceScatter(Call &call) {
 NetNode *difference(Call &call) {
   NetNode *x = call.tensor("self");
   int dim = call.dim("dim", x->rank(), -1);
-  std::vector<NetNode *> parts = {call.tensor("prepend"), x, call.tensor("append")};
+  std::vector<NetNode *> parts = {call.tensorIf("prepend"), x, call.tensorIf("append")};
   std::erase(parts, nullptr);
   x = call.build.cat(parts, dim);
   int64_t length = x->extent(dim) - 1;

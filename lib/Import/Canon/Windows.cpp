@@ -220,13 +220,13 @@ NetNode *transposed(Call &call, NetNode *x, NetNode *weight, Windows windows, co
   weight = build.view(build.permute(build.view(weight, grouped), order), flat);
   windows.stride = List(count, 1);
   windows.pad = List(count, 0);
-  return build.make(Op::Convolution, {build.pad(x, pads, 0), weight, call.tensor("bias")}, call.type(),
+  return build.make(Op::Convolution, {build.pad(x, pads, 0), weight, call.tensorIf("bias")}, call.type(),
                     {.windows = windows});
 }
 
 NetNode *convolution(Call &call) {
   Builder &build = call.build;
-  NetNode *x = call.tensor("input"), *weight = call.tensor("weight"), *bias = call.tensor("bias");
+  NetNode *x = call.tensor("input"), *weight = call.tensor("weight"), *bias = call.tensorIf("bias");
   size_t count = size_t(weight->rank()) - 2;
   if (size_t(x->rank()) != count + 2)
     throw CannotImport("a convolution of one sample without an axis for it");

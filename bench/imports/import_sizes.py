@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures imported models of real sizes beside the hand-written examples: import, compilation, step and forward pass.
 
-usage: bench/import_sizes.py [NAME..] [--rounds N] [--folder DIR]
+usage: bench/imports/import_sizes.py [NAME..] [--rounds N] [--folder DIR]
 
 Models are built by `transformers` with random weights. Sides alternate; ratios are of medians, more than 1: the imported model
 takes longer. Compilation is CPU time without the cache of kernels. `predicted` is the planned step. Of models of more than 400
@@ -19,7 +19,7 @@ import warnings
 
 warnings.filterwarnings("ignore")
 os.environ |= {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_VERBOSITY": "error", "PLC_THREADS_PER_STAGE": "1"}
-root = pathlib.Path(__file__).resolve().parent.parent
+root = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(root / "python"))
 import numpy
 import torch

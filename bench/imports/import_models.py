@@ -1,8 +1,8 @@
 """Imports 61 small models of PyTorch and `transformers`, and compares results and gradients with PyTorch's.
 
-usage: bench/import_models.py [NAME..] [--raw] [--core]
+usage: bench/imports/import_models.py [NAME..] [--raw] [--core]
 
-Writes data/import_models.csv: rows of each model as exported (raw), and after `run_decompositions()` (core).
+Writes import_models.csv beside it: rows of each model as exported (raw), and after `run_decompositions()` (core).
 
   lines        of the rules
   difference   of all results, f32, one stage; relative to the largest element, if that is more than 1
@@ -26,7 +26,7 @@ import warnings
 
 warnings.filterwarnings("ignore")
 folder = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(folder.parent / "python"))
+sys.path.insert(0, str(folder.parents[1] / "python"))
 os.environ |= {"HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false", "TRANSFORMERS_VERBOSITY": "error"}
 import numpy
 import torch
@@ -356,7 +356,7 @@ def measure(name, form):
 def main():
     signal.signal(signal.SIGALRM, expire)
     picked = [word for word in sys.argv[1:] if not word.startswith("--")] or MODELS
-    path = pathlib.Path(os.environ.get("PLC_IMPORT_CSV", folder / "data/import_models.csv"))
+    path = pathlib.Path(os.environ.get("PLC_IMPORT_CSV", folder / "import_models.csv"))
     rows = {(row["model"], row["form"]): row for row in csv.DictReader(open(path, newline=""))} if path.exists() else {}
     for name in picked:
         for form in [form for form in ("raw", "core") if f"--{form}" in sys.argv] or ("raw", "core"):
