@@ -5,7 +5,6 @@ and of models that return a loss the difference of its gradients. Results go to 
 programs of plc are taken from PATH.
 """
 import csv
-import json
 import pathlib
 import re
 import subprocess
@@ -15,6 +14,9 @@ import tempfile
 import jax
 import jax.numpy as jnp
 import numpy
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python"))
+from plc._weights import write_state_dict
 
 DRAW = numpy.random.default_rng(0)
 
@@ -239,16 +241,6 @@ def run(*command):
         raise RuntimeError((done.stdout + done.stderr).strip()[:600])
 
 
-def write(path, tensors):
-    """A .safetensors file."""
-    header, offset = {}, 0
-    for name, value in tensors.items():
-        header[name] = {"dtype": "F32", "shape": value.shape, "data_offsets": [offset, offset + value.nbytes]}
-        offset += value.nbytes
-    text = json.dumps(header).encode()
-    path.write_bytes(len(text).to_bytes(8, "little") + text + b"".join(value.tobytes() for value in tensors.values()))
-
-
 def text_of(function, *arguments):
     """StableHLO as the importer reads it."""
     return jax.jit(function).lower(*arguments).compiler_ir().operation.get_asm(print_generic_op_form=True, enable_debug_info=True)
@@ -268,7 +260,7 @@ def measure(name, scratch):
     function, parameters, inputs = MODELS[name]
     graph, rules, names, stored = (scratch / f"{name}.{end}" for end in ("mlir", "ein", "toml", "safetensors"))
     graph.write_text(text_of(function, parameters, *inputs))
-    write(stored, named(parameters))
+    write_state_dict(stored, named(parameters))
     run("plc-compile", graph, "--emit=ein-source", "-o", rules, "--map-out", names)
     text = rules.read_text()
     row = {"model": name, "operators": len(re.findall(r'"stablehlo\.\w+"', graph.read_text())),

@@ -2,7 +2,6 @@
 two stages and by the interpreter, and compares results, loss and gradients with what PyTorch or JAX computed (NAME.npz). All runs have the
 same bits. `other_` results are of sizes that were not exported. --runs: inputs and results have an axis of runs in front, between which
 state changes."""
-import json
 import lzma
 import pathlib
 import re
@@ -11,6 +10,9 @@ import sys
 import tempfile
 
 import numpy
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "python"))
+from plc._weights import read_metadata, write_state_dict
 
 name, extra = sys.argv[1], sys.argv[2:]
 here = next(pathlib.Path(__file__).parent.rglob(f"{name}.npz")).parent
@@ -25,20 +27,10 @@ def run(*command):
     subprocess.run([str(word) for word in command], check=True)
 
 
-def write(path, tensors):
-    """A .safetensors file."""
-    header, offset = {}, 0
-    for key, value in tensors.items():
-        header[key] = {"dtype": "F32", "shape": value.shape, "data_offsets": [offset, offset + value.nbytes]}
-        offset += value.nbytes
-    text = json.dumps(header).encode()
-    path.write_bytes(len(text).to_bytes(8, "little") + text + b"".join(value.tobytes() for value in tensors.values()))
-
-
 options = []
 if (here / f"{name}.mlir").exists():
     run("plc-compile", here / f"{name}.mlir", "--emit=ein-source", "-o", rules, "--map-out", names, *extra)
-    write(weights, {key[6:]: value for key, value in data.items() if key.startswith("param:")})
+    write_state_dict(weights, {key[6:]: value for key, value in data.items() if key.startswith("param:")})
     original = dict(re.findall(r'^"(.*?)" = (?:\{ from = )?"(.*?)"', names.read_text(), re.M))
     options += ["--map", names]
 else:
@@ -47,8 +39,7 @@ else:
         model = scratch / f"{name}.pt2"
         model.write_bytes(lzma.decompress((here / f"{name}.pt2.xz").read_bytes()))
     run("plc-compile", model, "--emit=ein-source", "-o", rules, "--params", weights, *extra)
-    stored = weights.read_bytes()
-    original = json.loads(stored[8 : 8 + int.from_bytes(stored[:8], "little")])["__metadata__"]
+    original = read_metadata(weights)
 header = re.search(r"^model \w+\((.*)\) -> (.*) \{", rules.read_text(), re.M)
 arguments, results = ([word.split(":")[0].strip() for word in re.sub(r"\[[^]]*\]", "", part).split(",")] for part in header.groups())
 results = [word for word in results if word != "loss" or "loss" not in data]
