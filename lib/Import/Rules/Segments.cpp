@@ -17,24 +17,30 @@ std::string plc::import::modulePath(const NetNode *node) {
   return path;
 }
 
-/// The path up to its first number; empty if it has none.
-static std::string blockOf(const NetNode *node) {
-  std::string path = modulePath(node);
-  for (size_t begin = 0; begin < path.size();) {
+/// The path up to its first number behind `begin`; empty if it has none.
+static std::string numberedFrom(const std::string &path, size_t begin) {
+  for (; begin < path.size(); begin = path.find('.', begin) + 1) {
     size_t end = std::min(path.find('.', begin), path.size());
     if (std::all_of(path.begin() + begin, path.begin() + end, [](char c) { return c >= '0' && c <= '9'; }))
       return path.substr(0, end);
-    begin = end + 1;
+    if (end == path.size())
+      break;
   }
+  return "";
+}
+
+static std::string typeOf(const NetNode *node, const std::string &block) {
+  if (node->source)
+    for (const ModuleFrame &frame : node->source->modules)
+      if (frame.path == block)
+        return frame.type;
   return "";
 }
 
 /// Whether a block is a single module of PyTorch, as the elements of a plain Sequential are.
 static bool isPlainModule(const NetNode *node, const std::string &block) {
-  for (const ModuleFrame &frame : node->source->modules)
-    if (frame.path == block)
-      return frame.type.starts_with("torch.nn.modules.") && !frame.type.starts_with("torch.nn.modules.container");
-  return false;
+  std::string type = typeOf(node, block);
+  return type.starts_with("torch.nn.modules.") && !type.starts_with("torch.nn.modules.container");
 }
 
 static std::string listOf(const std::string &block) {
@@ -45,9 +51,26 @@ static std::string listOf(const std::string &block) {
 static bool computes(const NetNode *node) { return !node->isLeaf() && !node->isMap(); }
 
 namespace {
+/// Elements of a list are blocks, `layers.0`. Those that hold nothing but another list of equal modules, as the stages
+/// of a convolutional net do, are no blocks: the elements of that list are.
+class Blocks {
+public:
+  explicit Blocks(const Net &net);
+  /// The block's path; empty outside of lists.
+  std::string of(const NetNode *node) const;
+
+private:
+  std::string innerOf(const NetNode *node, const std::string &block) const {
+    return numberedFrom(modulePath(node), block.size() + 1);
+  }
+  bool isList(const std::string &block, const std::vector<const NetNode *> &nodes) const;
+
+  std::set<std::string> lists;
+};
+
 class Finder {
 public:
-  explicit Finder(Net &net) : net(net) {}
+  explicit Finder(Net &net) : net(net), blocks(net) {}
   std::vector<Segment> run();
 
 private:
@@ -62,6 +85,7 @@ private:
   int latestBefore(const NetNode *node) const;
 
   Net &net;
+  const Blocks blocks;
   std::set<const NetNode *> dependent; // on an input
   std::vector<Segment> segments;
   std::map<std::pair<std::string, int>, int> numbers;
@@ -70,6 +94,40 @@ private:
   std::map<std::string, int> visits;     // of each block: one that is called again behind others is another segment
 };
 } // namespace
+
+bool Blocks::isList(const std::string &block, const std::vector<const NetNode *> &nodes) const {
+  std::set<std::string> kinds;
+  for (const NetNode *node : nodes) {
+    std::string inner = innerOf(node, block);
+    if (inner.empty() || isPlainModule(node, inner) || typeOf(node, inner).empty())
+      return false;
+    kinds.insert(listOf(inner) + " " + typeOf(node, inner));
+  }
+  return kinds.size() == 1;
+}
+
+Blocks::Blocks(const Net &net) {
+  for (bool isNew = true; isNew;) {
+    isNew = false;
+    std::map<std::string, std::vector<const NetNode *>> nodes;
+    for (const NetNode *node : net.order)
+      if (computes(node))
+        nodes[of(node)].push_back(node);
+    for (const auto &[block, inside] : nodes)
+      isNew |= !block.empty() && isList(block, inside) && lists.insert(block).second;
+  }
+}
+
+std::string Blocks::of(const NetNode *node) const {
+  std::string block = numberedFrom(modulePath(node), 0);
+  while (lists.contains(block)) {
+    std::string inner = innerOf(node, block);
+    if (inner.empty())
+      break;
+    block = inner;
+  }
+  return block;
+}
 
 /// Whether some operator that depends on an input and lies outside of the block uses the value, directly or not.
 bool Finder::isUsedOutside(const NetNode *node, const std::string &block) {
@@ -83,7 +141,7 @@ bool Finder::isUsedOutside(const NetNode *node, const std::string &block) {
         continue;
       if (!dependent.contains(user) || user->isMap())
         open.push_back(user);
-      else if (blockOf(user) != block)
+      else if (blocks.of(user) != block)
         return true;
     }
   }
@@ -93,11 +151,7 @@ bool Finder::isUsedOutside(const NetNode *node, const std::string &block) {
 int Finder::segment(const std::string &block, int run, const NetNode *node) {
   auto [known, isNew] = numbers.try_emplace({block, run}, int(segments.size()));
   if (isNew) {
-    segments.push_back({block, "", run});
-    if (node->source)
-      for (const ModuleFrame &frame : node->source->modules)
-        if (frame.path == block)
-          segments.back().module = frame.type;
+    segments.push_back({block, typeOf(node, block), run});
   }
   return known->second;
 }
@@ -122,7 +176,7 @@ std::vector<Segment> Finder::run() {
     int from = dependent.contains(node) ? latest[node] = latestBefore(node) : 0;
     if (!computes(node))
       continue;
-    std::string own = blockOf(node), block = isPart(node, own) ? last : own;
+    std::string own = blocks.of(node), block = isPart(node, own) ? last : own;
     last = block;
     bool isHoisted = !block.empty() && !dependent.contains(node) && isUsedOutside(node, own);
     if (block.empty())
@@ -164,14 +218,15 @@ static void unite(Atoms &atoms, const NetNode *a, const NetNode *b) {
 }
 
 void plc::import::alignEqualBlocks(Net &net, const std::vector<Segment> &segments, Atoms &atoms) {
-  std::map<std::string, std::vector<NetNode *>> blocks;
+  const Blocks blocks(net);
+  std::map<std::string, std::vector<NetNode *>> members;
   for (NetNode *node : net.order) {
-    std::string block = node->isLeaf() ? "" : blockOf(node);
+    std::string block = node->isLeaf() ? "" : blocks.of(node);
     if (!block.empty() && (node->segment < 0 || segments[node->segment].block == block))
-      blocks[block].push_back(node);
+      members[block].push_back(node);
   }
   std::map<std::string, const std::vector<NetNode *> *> first;
-  for (const auto &[block, nodes] : blocks) {
+  for (const auto &[block, nodes] : members) {
     std::string signature;
     for (const NetNode *node : nodes)
       signature += signatureOf(node);

@@ -13,9 +13,9 @@ struct Segment {
   int run = 0;        // the number of a run, or of a block's visit
 };
 
-/// Puts each operator that computes into a segment: a block is the outermost list element in its modules. What
-/// depends on no input but is used outside of its block goes to the run before. Segments come in the order of their
-/// computation.
+/// Puts each operator that computes into a segment: a block is the outermost list element in its modules that is not
+/// itself a list of equal modules. What depends on no input but is used outside of its block goes to the run before.
+/// Segments come in the order of their computation.
 std::vector<Segment> findSegments(Net &net);
 /// Unites the axes of blocks of equal operators and shapes, so that their sizes have one name.
 void alignEqualBlocks(Net &net, const std::vector<Segment> &segments, Atoms &atoms);

@@ -63,6 +63,32 @@ class Resnet(nn.Module):
         return self.fc(torch.flatten(self.avgpool(x), 1))
 
 
+class Stage(nn.Module):
+    """Blocks in a list of its own, as in ResNet of `transformers`."""
+
+    def __init__(self, inputs, width, count):
+        super().__init__()
+        self.layers = nn.Sequential(*(Bottleneck(4 * width if k else inputs, width, 1 if k else 2, not k) for k in range(count)))
+
+    def forward(self, x):
+        return self.layers(x)
+
+
+class Stages(nn.Module):
+    """A list of lists of blocks."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 2, 3)
+        self.stages = nn.ModuleList([Stage(2, 2, 2), Stage(8, 4, 4)])
+
+    def forward(self, image):
+        x = torch.tanh(self.conv(image))
+        for stage in self.stages:
+            x = stage(x)
+        return x
+
+
 class Normed(nn.Module):
     """A convolution by channel and one by point, whose result is read in another order of axes."""
 
@@ -258,6 +284,7 @@ make("stacked", Stacked(), {"x": torch.randn(2, 6, 5)}, packs=True)
 make("contrast", Contrast(), {"text": torch.randn(3, 4)})
 make("sequences", Sequences(), {"x": torch.randn(5, 2, 4), "mask": torch.randn(1, 2, 3)})
 make("resnet", Resnet(), {"image": torch.randint(-3, 4, (2, 3, 64, 64)).float()}, packs=True)
+make("stages", Stages(), {"image": torch.randn(2, 3, 15, 15)}, packs=True)
 torch.manual_seed(0)
 save(folder / "gpt-other.pt2", torch.export.export(Gpt().eval(), (), kwargs={"tok": torch.randint(11, (3, 6))}))
 pack(folder / "gpt-other.pt2")
