@@ -5,9 +5,16 @@ target_precompile_headers(PLCPrecompiled PRIVATE
   <mlir/Bytecode/BytecodeOpInterface.h> <mlir/IR/Builders.h> <mlir/IR/BuiltinOps.h> <mlir/IR/DialectImplementation.h>
   <mlir/Interfaces/FunctionInterfaces.h> <mlir/Interfaces/SideEffectInterfaces.h> <mlir/Pass/PassManager.h>)
 
-# A source of 200 lines on MLIR takes seconds in templates of headers that its neighbours instantiate as well, so neighbours are compiled as
-# one. Presets for checking (clang, asan) compile each by itself: a source names all that it uses.
-option(PLC_UNITY "Compile neighbouring sources on MLIR together" ON)
+# A source of 200 lines takes seconds in headers and their templates, which its neighbours need as well, so neighbours are compiled as one.
+# Presets for checking (clang, asan) compile each by itself: a source names all that it uses.
+option(PLC_UNITY "Compile neighbouring sources together" ON)
+
+# Shares the precompiled headers with a program on MLIR, which must then be compiled as libraries are.
+function(plc_precompiled name)
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(${name} PRIVATE -fPIC)
+  target_precompile_headers(${name} REUSE_FROM PLCPrecompiled)
+endfunction()
 
 # One static library per folder: plc_library(PLCName sources... DEPENDS targets... LINK libraries...). One on MLIR is a part of the shared
 # library of the compiler (PLCCompiler, lib/CMakeLists.txt), which programs link instead. What needs neither LLVM nor MLIR may say COMPONENT
@@ -23,8 +30,8 @@ function(plc_library name)
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
   if(MLIR IN_LIST ARG_LINK)
     target_precompile_headers(${name} REUSE_FROM PLCPrecompiled)
-    set_target_properties(${name} PROPERTIES UNITY_BUILD ${PLC_UNITY} UNITY_BUILD_BATCH_SIZE 6)
   endif()
+  set_target_properties(${name} PROPERTIES UNITY_BUILD ${PLC_UNITY} UNITY_BUILD_BATCH_SIZE 6)
   if(NOT ARG_COMPONENT)
     return()
   endif()
@@ -55,23 +62,36 @@ endfunction()
 function(plc_tool name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  set_target_properties(${name} PROPERTIES UNITY_BUILD ${PLC_UNITY})
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
   if(MLIR IN_LIST ARG_LINK)
+    plc_precompiled(${name})
     install(TARGETS ${name} COMPONENT compiler)
   else()
     install(TARGETS ${name} COMPONENT runtime)
   endif()
 endfunction()
 
-# A GoogleTest program in build/unit/. Each of its sources FooTest.cpp is a lit test (test/formats.py); with ARGUMENTS
-# the program needs some, so that a .test runs it as %unit/NAME.
+# A program that tests run, in build/unit/ (%unit).
+function(plc_test_program name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_executable(${name} EXCLUDE_FROM_ALL ${ARG_UNPARSED_ARGUMENTS})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/unit UNITY_BUILD ${PLC_UNITY})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK})
+  if(MLIR IN_LIST ARG_LINK)
+    plc_precompiled(${name})
+  endif()
+  set_property(GLOBAL APPEND PROPERTY PLC_UNIT_TESTS ${name})
+endfunction()
+
+# A GoogleTest program. Each of its sources FooTest.cpp is a lit test (test/formats.py); with ARGUMENTS the program needs
+# some, so that a .test runs it as %unit/NAME.
 function(plc_unit_test name)
   cmake_parse_arguments(ARG "ARGUMENTS" "" "LINK" ${ARGN})
   find_package(GTest REQUIRED)
-  add_executable(${name} EXCLUDE_FROM_ALL ${ARG_UNPARSED_ARGUMENTS})
-  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/unit)
-  target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest GTest::gtest_main)
-  set_property(GLOBAL APPEND PROPERTY PLC_UNIT_TESTS ${name})
+  plc_test_program(${name} ${ARG_UNPARSED_ARGUMENTS} LINK ${ARG_LINK} GTest::gtest GTest::gtest_main)
+  # Classes of tests are of one source each, also where sources are compiled together.
+  target_compile_options(${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   if(NOT ARG_ARGUMENTS)
     foreach(source IN LISTS ARG_UNPARSED_ARGUMENTS)
       if(source MATCHES "Test\\.cpp$")

@@ -270,13 +270,14 @@ private:
   std::optional<SmallVector<int64_t>> symbolsOf(Operation &op, const ein::Iteration &it, const Walk &walk) {
     SmallVector<int64_t> symbols;
     auto scatter = dyn_cast<ein::ScatterAddOp>(op);
-    if (isa<ein::GatherOp>(op) || scatter)
+    if (isa<ein::GatherOp>(op) || scatter) {
       for (unsigned i = 1, end = it.inputs.size() - (scatter && scatter.getFactor()); i < end; ++i)
         if (Interval at = get(op.getOperand(i))[walk.offset(it.inputs[i], op.getOperand(i).getType())];
             at.low == at.high)
           symbols.push_back(int64_t(at.low));
         else
           return std::nullopt;
+    }
     return symbols;
   }
 

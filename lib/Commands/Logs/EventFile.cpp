@@ -36,16 +36,16 @@ std::string varint(uint64_t value) {
 }
 
 /// A field's number, and how its value is encoded.
-enum Wire : unsigned { Varint = 0, Fixed64 = 1, Bytes = 2, Fixed32 = 5 };
-std::string tag(unsigned field, Wire wire) { return varint(field << 3 | wire); }
+enum class Wire : unsigned { Varint = 0, Fixed64 = 1, Bytes = 2, Fixed32 = 5 };
+std::string tag(unsigned field, Wire wire) { return varint(field << 3 | unsigned(wire)); }
 std::string bytesField(unsigned field, const std::string &bytes) {
-  return tag(field, Bytes) + varint(bytes.size()) + bytes;
+  return tag(field, Wire::Bytes) + varint(bytes.size()) + bytes;
 }
 
 /// Event: wall_time = 1, step = 2, and one of file_version = 3, summary = 5, session_log = 7.
 std::string eventOf(int64_t step, const std::string &what) {
   std::chrono::duration<double> now = std::chrono::system_clock::now().time_since_epoch();
-  return tag(1, Fixed64) + fixed(std::bit_cast<uint64_t>(now.count())) + tag(2, Varint) +
+  return tag(1, Wire::Fixed64) + fixed(std::bit_cast<uint64_t>(now.count())) + tag(2, Wire::Varint) +
          varint(static_cast<uint64_t>(step)) + what;
 }
 
@@ -84,7 +84,7 @@ EventFile::EventFile(const std::string &folder, int64_t firstStep, bool goesOn) 
   }
   writeRecord(eventOf(0, bytesField(3, "brain.Event:2")));
   if (goesOn) // SessionLog: status = 1, START = 1
-    writeRecord(eventOf(firstStep, bytesField(7, tag(1, Varint) + varint(1))));
+    writeRecord(eventOf(firstStep, bytesField(7, tag(1, Wire::Varint) + varint(1))));
 }
 
 EventFile::~EventFile() {
@@ -103,7 +103,7 @@ void EventFile::write(int64_t step, const std::vector<std::pair<std::string, dou
   // Summary: value = 1. Value: tag = 1, simple_value = 2.
   std::string summary;
   for (const auto &[name, value] : scalars)
-    summary += bytesField(1, bytesField(1, name) + tag(2, Fixed32) +
+    summary += bytesField(1, bytesField(1, name) + tag(2, Wire::Fixed32) +
                                  fixed(std::bit_cast<uint32_t>(static_cast<float>(value))));
   writeRecord(eventOf(step, bytesField(5, summary)));
 }

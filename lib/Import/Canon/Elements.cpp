@@ -177,7 +177,7 @@ NetNode *withSlope(Call &call, Op op, const char *name, double otherwise) {
   return call.build.make(op, {call.tensor("self")}, call.type(), {.number = call.real(name, otherwise)});
 }
 
-const std::unordered_map<std::string_view, Handler> handlers = {
+const std::unordered_map<std::string_view, Handler> elementOps = {
     {"add", [](Call &c) { return sum(c, false, c.tensor("self"), c.tensor("other")); }},
     {"sub", [](Call &c) { return sum(c, true, c.tensor("self"), c.tensor("other")); }},
     {"rsub", [](Call &c) { return sum(c, true, c.tensor("other"), c.tensor("self")); }},
@@ -256,7 +256,7 @@ Handler plc::import::findHandler(const std::string &name) {
         operands.push_back(call.tensor("other"));
       return element(call, op, std::move(operands));
     };
-  if (auto found = handlers.find(name); found != handlers.end())
+  if (auto found = elementOps.find(name); found != elementOps.end())
     return found->second;
   for (const Names &group : groups)
     for (std::string_view each : group.names)

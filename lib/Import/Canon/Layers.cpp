@@ -403,7 +403,7 @@ NetNode *distances(Call &call) {
   return build.reduce(Op::Norm, apart, {-1}, call.type());
 }
 
-const std::unordered_map<std::string_view, Handler> handlers = {
+const std::unordered_map<std::string_view, Handler> layerOps = {
     {"linear", linear},
     {"matmul", matmul},
     {"mm", matmul},
@@ -464,6 +464,6 @@ const std::unordered_map<std::string_view, Handler> handlers = {
 } // namespace
 
 Handler plc::import::findLayerHandler(const std::string &name) {
-  auto found = handlers.find(name);
-  return found == handlers.end() ? Handler() : found->second;
+  auto found = layerOps.find(name);
+  return found == layerOps.end() ? Handler() : found->second;
 }

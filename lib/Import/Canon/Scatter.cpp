@@ -135,7 +135,7 @@ NetNode *indexJoin(Call &call, bool isAdded) {
   return build.make(Op::Where, {build.reduce(Op::Any, is, {1}, {ElementType::Bool, any}), source, x}, x->type);
 }
 
-const std::unordered_map<std::string_view, Handler> handlers = {
+const std::unordered_map<std::string_view, Handler> scatterOps = {
     {"scatter", scatter},
     {"index_put", indexPut},
     {"scatter_add", scatterJoin},
@@ -145,6 +145,6 @@ const std::unordered_map<std::string_view, Handler> handlers = {
 } // namespace
 
 Handler plc::import::findScatterHandler(const std::string &name) {
-  auto found = handlers.find(name);
-  return found == handlers.end() ? Handler() : found->second;
+  auto found = scatterOps.find(name);
+  return found == scatterOps.end() ? Handler() : found->second;
 }

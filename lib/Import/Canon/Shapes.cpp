@@ -366,7 +366,7 @@ NetNode *oneHot(Call &call) {
   return call.build.convert(is, call.type().type);
 }
 
-const std::unordered_map<std::string_view, Handler> handlers = {{"permute", permute},
+const std::unordered_map<std::string_view, Handler> shapeOps = {{"permute", permute},
                                                                 {"transpose", transpose},
                                                                 {"swapaxes", transpose},
                                                                 {"swapdims", transpose},
@@ -422,6 +422,6 @@ Handler plc::import::findShapeHandler(const std::string &name) {
     return view;
   if (name == "expand" || name == "expand_as" || name == "broadcast_to")
     return [](Call &call) { return call.build.expand(call.tensor("self"), call.shape()); };
-  auto found = handlers.find(name);
-  return found == handlers.end() ? Handler() : found->second;
+  auto found = shapeOps.find(name);
+  return found == shapeOps.end() ? Handler() : found->second;
 }

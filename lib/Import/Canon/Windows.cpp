@@ -310,7 +310,7 @@ NetNode *unfold(Call &call) {
   return call.build.unfold(x, dim, call.shape()[dim], call.integer("size"), call.integer("step"), 1);
 }
 
-const std::unordered_map<std::string_view, Handler> handlers = {
+const std::unordered_map<std::string_view, Handler> windowOps = {
     {"unfold", unfold},
     {"im2col", columns},
     {"pixel_shuffle", [](Call &c) { return shuffle(c, false); }},
@@ -353,6 +353,6 @@ Handler plc::import::findWindowHandler(const std::string &name) {
       if (rest.size() == 1 && rest[0] >= '1' && rest[0] <= '3')
         return family.handler(size_t(rest[0] - '0'));
     }
-  auto found = handlers.find(name);
-  return found == handlers.end() ? Handler() : found->second;
+  auto found = windowOps.find(name);
+  return found == windowOps.end() ? Handler() : found->second;
 }

@@ -244,7 +244,7 @@ HloOp::Result HloOp::gather() {
         map = listIn(numbers, "start_index_map"), batch = listIn(numbers, "operand_batching_dims"),
         indexBatch = listIn(numbers, "start_indices_batching_dims"), sizes = integers("slice_sizes");
   // Printed without brackets: one number.
-  int64_t vector;
+  int64_t vector = 0;
   requireFit(
       !StringRef(numbers).split("index_vector_dim = ").second.take_while(llvm::isDigit).getAsInteger(10, vector));
   requireFit(sizes.size() == x.shape.size() && vector <= index.rank() && !map.empty());

@@ -90,7 +90,7 @@ HloOp::Result HloOp::scatter() {
   std::string numbers = text("scatter_dimension_numbers");
   Shape window = listIn(numbers, "update_window_dims"), inserted = listIn(numbers, "inserted_window_dims"),
         map = listIn(numbers, "scatter_dims_to_operand_dims"), first(map.size());
-  int64_t vector;
+  int64_t vector = 0;
   requireFit(
       !StringRef(numbers).split("index_vector_dim = ").second.take_while(llvm::isDigit).getAsInteger(10, vector));
   requireFit(vector <= index.rank() && window.size() + map.size() <= x.shape.size() + inserted.size());

@@ -12,7 +12,7 @@ using namespace plc::import;
 using nlohmann::ordered_json;
 
 /// Text as JSON, which is TOML's as well. Names of a file may have any bytes.
-static std::string textOf(const ordered_json &value) {
+static std::string jsonText(const ordered_json &value) {
   return value.dump(-1, ' ', /*ensure_ascii=*/false, ordered_json::error_handler_t::replace);
 }
 
@@ -20,8 +20,8 @@ std::string plc::import::mapOf(const ImportedModel &model, const ImportedRules &
   std::string text = "[parameters]\n";
   for (const ImportedParameter &parameter : rules.parameters) {
     bool isSame = model.graph.types.at(parameter.input->value).shape == parameter.shape;
-    std::string name = textOf(parameter.input->path);
-    text += textOf(parameter.path) + " = " + (isSame ? name : "{ from = " + name + ", reshape = true }") + "\n";
+    std::string name = jsonText(parameter.input->path);
+    text += jsonText(parameter.path) + " = " + (isSame ? name : "{ from = " + name + ", reshape = true }") + "\n";
   }
   return text;
 }
@@ -43,7 +43,7 @@ std::string plc::import::writeParameters(const ImportedModel &model, const Impor
     offset += bytes;
   }
   tensors["__metadata__"] = std::move(original);
-  std::string header = textOf(tensors);
+  std::string header = jsonText(tensors);
   header.append((8 - header.size() % 8) % 8, ' ');
   std::ofstream file(path, std::ios::binary);
   uint64_t length = header.size();

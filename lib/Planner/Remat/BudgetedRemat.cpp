@@ -12,8 +12,6 @@ using namespace plc::planner;
 
 namespace {
 
-std::string name(const char *what, int64_t number) { return what + std::to_string(number); }
-
 // All runs in execution order, originals and clones, and the values whose last read is at each run.
 struct Timeline {
   std::vector<int64_t> runs;
@@ -87,7 +85,7 @@ Status BudgetedRematProblem::check() const {
   int64_t count = bytes.size();
   for (int64_t value = 0; value < count; ++value)
     if (bytes[value] < 0)
-      return name("value ", value) + " has " + std::to_string(bytes[value]) + " bytes";
+      return numbered("value ", value) + " has " + std::to_string(bytes[value]) + " bytes";
   if (inFlight < 1 || persistentBytes < 0 || budgetBytes < 0)
     return "has " + std::to_string(inFlight) + " micro-batches in flight, " + std::to_string(persistentBytes) +
            " persistent bytes and a budget of " + std::to_string(budgetBytes);
@@ -101,26 +99,26 @@ Status BudgetedRematProblem::check() const {
     const Call &each = calls[call];
     // Calls come in the order F, B, W; clones are placed by it.
     if (each.kind < kind)
-      return name("call ", call) + " stands behind a later task's";
+      return numbered("call ", call) + " stands behind a later task's";
     kind = each.kind;
     if (each.ns < 0 || each.scratchBytes < 0)
-      return name("call ", call) + " takes " + std::to_string(each.ns) + " ns and " +
+      return numbered("call ", call) + " takes " + std::to_string(each.ns) + " ns and " +
              std::to_string(each.scratchBytes) + " bytes";
     // A bound on what an answer may add up: each call may run again before every later call.
     total.add(each.scratchBytes);
     times.add(each.ns, int64_t(calls.size()) + 1);
     for (int64_t value : each.args)
       if (value < 0 || value >= count || (maker[value] >= 0 && madeBy[value] < 0))
-        return name("call ", call) + " reads " + name("value ", value) + ", which is not made before it";
+        return numbered("call ", call) + " reads " + numbered("value ", value) + ", which is not made before it";
     for (int64_t value : each.results) {
       if (value < 0 || value >= count || madeBy[value] >= 0)
-        return name("call ", call) + " makes " + name("value ", value) + ", which has another maker";
+        return numbered("call ", call) + " makes " + numbered("value ", value) + ", which has another maker";
       madeBy[value] = call;
     }
     for (auto [operand, result] : each.inPlace)
       if (!contains(each.args, operand) || !contains(each.results, result))
-        return name("call ", call) + " has " + name("value ", result) + " take the place of " +
-               name("value ", operand) + ", but does not make the one and read the other";
+        return numbered("call ", call) + " has " + numbered("value ", result) + " take the place of " +
+               numbered("value ", operand) + ", but does not make the one and read the other";
   }
   if (Status fault = total.check("persistent bytes, scratch and values of all micro-batches in flight"))
     return fault;
@@ -132,15 +130,16 @@ Status BudgetedRematProblem::verify(const BudgetedRemat &answer) const {
   int64_t before = 0;
   for (const BudgetedRemat::Clone &clone : answer.clones) {
     if (clone.call < 0 || clone.before >= int64_t(calls.size()) || clone.call >= clone.before)
-      return "a clone of " + name("call ", clone.call) + " runs before " + name("call ", clone.before) +
+      return "a clone of " + numbered("call ", clone.call) + " runs before " + numbered("call ", clone.before) +
              ", which does not stand behind it";
     if (clone.before < firstClone)
-      return "a clone runs before " + name("call ", clone.before) + " but the first may before " +
-             name("call ", firstClone);
+      return "a clone runs before " + numbered("call ", clone.before) + " but the first may before " +
+             numbered("call ", firstClone);
     if (clone.before < before)
-      return "a clone before " + name("call ", clone.before) + " stands behind one before " + name("call ", before);
+      return "a clone before " + numbered("call ", clone.before) + " stands behind one before " +
+             numbered("call ", before);
     if (!calls[clone.call].repeatable)
-      return name("call ", clone.call) + " may not run again";
+      return numbered("call ", clone.call) + " may not run again";
     before = clone.before;
   }
   Peak peak = peakOf(answer);
@@ -273,7 +272,7 @@ BudgetedRematProblem::Peak BudgetedRematProblem::workingSet() const {
 Reason BudgetedRematProblem::doesNotFit(const Peak &peak) const {
   std::string at = peak.call < 0 ? "the persistent buffers" : calls[peak.call].name;
   if (at.empty())
-    at = name("call ", peak.call);
+    at = numbered("call ", peak.call);
   return noPlanFits("in this order with these kernels, " + at + " needs " + formatBytes(peak.bytes) + ", budget " +
                     formatBytes(budgetBytes) + formatShortfall(peak.bytes, budgetBytes));
 }

@@ -22,8 +22,6 @@ std::vector<bool> crossing(const RematProblem &problem) {
   return crosses;
 }
 
-std::string name(const char *what, int64_t number) { return what + std::to_string(number); }
-
 } // namespace
 
 Status RematProblem::check() const {
@@ -34,30 +32,30 @@ Status RematProblem::check() const {
     // A value without a maker is given from outside, so it is there before the first call.
     made[value] = values[value].maker < 0;
     if (values[value].bytes < 0)
-      return name("value ", value) + " has " + std::to_string(values[value].bytes) + " bytes";
+      return numbered("value ", value) + " has " + std::to_string(values[value].bytes) + " bytes";
     bytes.add(values[value].bytes);
   }
   // One pass in order proves that every operand is made before it is read, and by one maker.
   for (size_t call = 0; call < calls.size(); ++call) {
     if (calls[call].layer >= mostLayers)
-      return name("call ", call) + " is of " + name("layer ", calls[call].layer) + ", at most " +
+      return numbered("call ", call) + " is of " + numbered("layer ", calls[call].layer) + ", at most " +
              std::to_string(mostLayers - 1);
     if (calls[call].ns < 0)
-      return name("call ", call) + " takes " + std::to_string(calls[call].ns) + " ns";
+      return numbered("call ", call) + " takes " + std::to_string(calls[call].ns) + " ns";
     ns.add(calls[call].ns);
     for (int64_t value : calls[call].args)
       if (value < 0 || value >= count || !made[value])
-        return name("call ", call) + " reads " + name("value ", value) + ", which is not made before it";
+        return numbered("call ", call) + " reads " + numbered("value ", value) + ", which is not made before it";
     for (int64_t value : calls[call].results) {
       if (value < 0 || value >= count || values[value].maker != int64_t(call) || made[value])
-        return name("call ", call) + " makes " + name("value ", value) + ", which has another maker";
+        return numbered("call ", call) + " makes " + numbered("value ", value) + ", which has another maker";
       made[value] = true;
     }
   }
   for (const BackwardCall &call : backward)
     for (int64_t value : call.args)
       if (value < 0 || value >= count || !made[value])
-        return "backward reads " + name("value ", value) + ", which nothing makes";
+        return "backward reads " + numbered("value ", value) + ", which nothing makes";
   if (Status fault = bytes.check("bytes of values"))
     return fault;
   return ns.check("times of calls");
@@ -74,15 +72,15 @@ Status RematProblem::verify(const Remat &answer) const {
   for (const BackwardCall &call : backward)
     for (int64_t value : call.args)
       if (!isThere(value, call.stage))
-        return "backward reads " + name("value ", value) + ", which is neither kept nor computed again";
+        return "backward reads " + numbered("value ", value) + ", which is neither kept nor computed again";
   for (size_t call = 0; call < calls.size(); ++call) {
     if (!answer.cloned[call])
       continue;
     if (calls[call].segment < 0)
-      return name("call ", call) + " is computed again but has no segment";
+      return numbered("call ", call) + " is computed again but has no segment";
     for (int64_t value : calls[call].args)
       if (!isThere(value, calls[call].stage))
-        return "the clone of " + name("call ", call) + " reads " + name("value ", value) +
+        return "the clone of " + numbered("call ", call) + " reads " + numbered("value ", value) +
                ", which is neither kept nor computed again";
   }
   // The limit comes last: only a consistent answer has a peak.

@@ -30,7 +30,10 @@ public:
         for (; next[rank] < actions[rank].size() && step(actions[rank][next[rank]], clock[rank]); ++next[rank], --left)
           progress = true;
     }
-    return left ? -1 : clock.empty() ? 0 : *std::max_element(clock.begin(), clock.end());
+    int64_t last = 0;
+    for (int64_t time : clock)
+      last = std::max(last, time);
+    return left ? -1 : last;
   }
 
 private:

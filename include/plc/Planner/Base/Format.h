@@ -19,6 +19,9 @@ std::string formatPart(int64_t part, int64_t whole);
 /// The shortfall, ": 64 bytes are missing". It follows the printed need and limit, which may look equal after rounding.
 std::string formatShortfall(int64_t needed, int64_t limit);
 
+/// "call 7": what a problem's error speaks of.
+inline std::string numbered(const char *what, int64_t number) { return what + std::to_string(number); }
+
 } // namespace plc::planner
 
 #endif
