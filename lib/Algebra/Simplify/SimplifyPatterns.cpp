@@ -99,6 +99,24 @@ struct DropNeutralOperand : OpRewritePattern<ein::MapOp> {
   }
 };
 
+/// if c then x else x  -->  id(x). Such a choice is left of one that stops the gradient of some elements.
+struct DropCondition : OpRewritePattern<ein::MapOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ein::MapOp op, PatternRewriter &rewriter) const override {
+    if (op.getFunction() != Function::select || op.getInputs()[1] != op.getInputs()[2] ||
+        inputOf(op, 1).dims != inputOf(op, 2).dims)
+      return rewriter.notifyMatchFailure(op, "chooses between two values");
+    ArrayRef<Attribute> maps = op.getMaps().getValue();
+    rewriter.modifyOpInPlace(op, [&] {
+      op->setOperands(op.getInputs()[1]);
+      op.setMapsAttr(rewriter.getArrayAttr({maps[1], maps.back()}));
+      op.setFunction(Function::id);
+    });
+    return success();
+  }
+};
+
 /// id(x[i])[i]  -->  x
 struct EraseCopy : OpRewritePattern<ein::MapOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -270,9 +288,10 @@ void algebra::populateEinSimplifyPatterns(RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
   // First on each equation: its operands decide which other patterns match.
   patterns.add<ReadThroughCopy>(context, /*benefit=*/3);
-  patterns.add<DropNeutralOperand, EraseCopy, EraseUndoneView<ein::SplitOp>, EraseUndoneView<ein::MergeOp>, RepeatLast,
-               ReduceSingleFactor, CastNarrow, MultiplyAndReduce, MultiplyFromLeft, TakeDiagonalFirst>(context,
-                                                                                                       /*benefit=*/2);
+  patterns
+      .add<DropNeutralOperand, DropCondition, EraseCopy, EraseUndoneView<ein::SplitOp>, EraseUndoneView<ein::MergeOp>,
+           RepeatLast, ReduceSingleFactor, CastNarrow, MultiplyAndReduce, MultiplyFromLeft, TakeDiagonalFirst>(
+          context, /*benefit=*/2);
   // Last: numbers of dimensions matter to no other pattern.
   patterns.add<NumberDimensions>(context, /*benefit=*/1);
 }

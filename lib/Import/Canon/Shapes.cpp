@@ -288,8 +288,18 @@ NetNode *indexSelect(Call &call) {
   return call.build.indexAlong(x, call.dim("dim", x->rank()), call.tensor("index"));
 }
 
+/// The row of padding is read, and has no gradient.
 NetNode *embedding(Call &call) {
-  return call.build.make(Op::Embedding, {call.tensor("weight"), call.tensor("indices")}, call.type());
+  Builder &build = call.build;
+  NetNode *weight = call.tensor("weight"), *index = call.tensor("indices"),
+          *rows = build.make(Op::Embedding, {weight, index}, call.type());
+  int64_t padding = call.integer("padding_idx", -1);
+  if (padding < 0 || weight->op != Op::Parameter)
+    return rows;
+  NetNode *isPadding = build.compare(Op::Equal, index, build.number(double(padding), index->type.type));
+  return build.map(Op::Where,
+                   {build.unsqueeze(isPadding, index->rank()), build.map(Op::Stop, {rows}, rows->type.type), rows},
+                   rows->type.type);
 }
 
 /// The diagonal of two axes, as the last one.

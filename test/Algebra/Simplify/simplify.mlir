@@ -112,6 +112,18 @@ ein.func @exact(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf3
   ein.return %2, %4, %5 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 }
 
+// A choice between equal values is none; one between values of other axes stays.
+// CHECK-LABEL: ein.func @chosen
+ein.func @chosen(%c: tensor<4xi1>, %a: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  // CHECK-NEXT: %[[EXP:.*]] = ein.map exp
+  %0 = ein.map exp(%a) over [4, 4] maps [#ij, #ij] : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = ein.map select(%c, %0, %0) over [4, 4] maps [affine_map<(i, j) -> (i)>, #ij, #ij, #ij] : (tensor<4xi1>, tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  // CHECK-NEXT: %[[TURNED:.*]] = ein.map select "a,ab,ba->ab" %arg0, %[[EXP]], %[[EXP]]
+  %2 = ein.map select(%c, %0, %0) over [4, 4] maps [affine_map<(i, j) -> (i)>, #ij, affine_map<(i, j) -> (j, i)>, #ij] : (tensor<4xi1>, tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  // CHECK-NEXT: ein.return %[[EXP]], %[[TURNED]]
+  ein.return %1, %2 : tensor<4x4xf32>, tensor<4x4xf32>
+}
+
 // A sum over a copy that repeats is not the sum of the copied; an accumulating product accumulates in its sum.
 // CHECK-LABEL: ein.func @accumulate
 ein.func @accumulate(%a: tensor<4xf32>, %b: tensor<4x8xf32>, %acc: tensor<8xf32>) -> (tensor<4xf32>, tensor<8xf32>)

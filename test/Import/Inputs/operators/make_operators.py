@@ -206,6 +206,18 @@ class Everyday(nn.Module):
         return *pooled, *sized, folded, torch.std_mean(h, -1), h.cumprod(1), F.pad(h, (1, 2), mode="replicate")
 
 
+class Padded(nn.Module):
+    """Padding is embedded by a row that is not trained."""
+
+    def __init__(self):
+        super().__init__()
+        self.word, self.head = nn.Embedding(5, 4, padding_idx=3), nn.Linear(4, 6)
+        self.word.weight.data[3] = 0.5
+
+    def forward(self, tok):
+        return self.head(self.word(tok))
+
+
 make("ends", Ends(), {"x": torch.randn(2, 6, 4)}, other={"x": torch.randn(3, 9, 4)})
 make("dropouts", Dropouts(), {"x": torch.randn(2, 3, 6)}, training=True)
 make("losses", Losses(), {"x": torch.randn(2, 4, 6), "label": torch.tensor([[0, -100, 2, 4], [-100, 1, 2, 3]])})
@@ -219,3 +231,4 @@ steps("norms", Norms().train(), [{"x": torch.randn(5, 3)} for _ in range(3)])
 make("merged", Merged(), {"x": torch.randn(1, 4, 4, 4), "image": torch.randn(1, 4, 4, 4)})
 make("around", Around(), {"x": torch.randn(3, 2)})
 make("listed", Listed(), {"x": torch.randn(3, 4)})
+make("padded", Padded(), {"tok": torch.tensor([[0, 3, 2], [4, 3, 3]])}, torch.randint(6, (2, 3)))
