@@ -273,7 +273,7 @@ for path in sources("lib", "include/plc", "tools", "dialects", "python"):
             problems.append(f"{relative}: {room} may not include {include}")
 
 tests = "\n".join(p.read_text(errors="replace") for p in (root / "test").rglob("*") if p.is_file())
-for path in sorted((root / "include/plc").rglob("Passes.td")):
+for path in sorted((root / "include/plc").rglob("*Passes.td")):
     for flag in re.findall(r'def \w+\s*:\s*\w*Pass<"([^"]+)"', path.read_text()):
         if not re.search(rf"\b{flag}\b", tests):
             problems.append(f"{path.relative_to(root)}: no test runs --{flag}")

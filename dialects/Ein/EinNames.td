@@ -134,10 +134,11 @@ def Ein_Shard : Ein_NameOf<"Shard", "shard"> {
   let summary = "one of equal shards of a parameter or a state along one axis";
   let description = [{
     An `ein.param` or an `ein.state` that a program has in place of the whole: number `index` of `count`, along
-    `axis`. The text is the symbol of that operation, `part(WHOLE, axis AXIS, INDEX of COUNT)`. Users and files of
-    parameters see only the whole: its path, its shape, its initial values.
+    `axis`. A slice lacks the axis (`ein.param`). The text is the symbol of that operation,
+    `part(WHOLE, axis AXIS, INDEX of COUNT)`. Users and files of parameters see only the whole: its path, its shape, its
+    initial values.
 
-    Made by `--ein-shard`.
+    Made by `--ein-shard` and `--ein-slice-parameters`.
 
     An example, from `test/Dialect/Ein/names.mlir`:
 

@@ -14,12 +14,13 @@ def Ein_ParamOp : Ein_Op<"param", [Symbol]> {
   let summary = "a parameter and its initial distribution";
   let description = [{
     The symbol is the parameter's path (`attention.3.wq`). Initial values are a function of (seed, path, element).
-    `frozen` parameters are not trained. `sizes` are the names that the model gives to the axes' extents, empty
-    where it gives none; `--ein-shard` divides parameters by them, and removes them. It sets `shard` (`#ein.shard`) on
-    each shard. `moments` has, for each tensor that the optimizer keeps beside the parameter, the axes of the parameter
-    that this tensor has; without it, the optimizer keeps as many as `plan-partition` says, each of all axes.
-    `workspace` is the bytes that its update needs beside them, for rules on whole tensors. They see a parameter with
-    `rows` as a matrix, whose rows its first `rows` axes count.
+    `frozen` parameters are not trained. `sizes` are the names that the model gives to the axes' extents, empty where it
+    gives none; `--ein-shard` divides parameters by them, and removes them. It sets `shard` (`#ein.shard`) on each
+    shard. With `slice` the shard has one position of its axis, and lacks the axis (`--ein-slice-parameters`). Ranks do
+    not share the slices of a layer, as they share other shards. `moments` has, for each tensor that the optimizer keeps
+    beside the parameter, the axes of the parameter that this tensor has; without it, the optimizer keeps as many as
+    `plan-partition` says, each of all axes. `workspace` is the bytes that its update needs beside them, for rules on
+    whole tensors. They see a parameter with `rows` as a matrix, whose rows its first `rows` axes count.
 
     An example, from `test/Dialect/Ein/roundtrip.mlir`:
 
@@ -29,23 +30,32 @@ def Ein_ParamOp : Ein_Op<"param", [Symbol]> {
 
     (C1) A parameter of other elements than real, f32 and f64 is frozen.
     (C2) `sizes` has a name for each axis.
-    (C3) With `shard` the symbol is its text, and its axis is one of the type's.
+    (C3) With `shard` the symbol is its text, and its axis is one of the type's, or with `slice` of the type's and one
+    more. A `slice` has a `shard`.
     (C4) `moments` has axes of the type, each tensor's ascending.
     (C5) `rows` is positive, and leaves axes for the columns.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<Ein_ParamTensor>:$type, Ein_InitializerAttr:$init,
                        F64Attr:$a, F64Attr:$b, UnitAttr:$frozen, OptionalAttr<StrArrayAttr>:$sizes,
-                       OptionalAttr<Ein_Shard>:$shard, OptionalAttr<StrAttr>:$sym_visibility,
+                       OptionalAttr<Ein_Shard>:$shard, UnitAttr:$slice, OptionalAttr<StrAttr>:$sym_visibility,
                        OptionalAttr<TypedArrayAttrBase<DenseI64ArrayAttr, "lists of axes">>:$moments,
                        OptionalAttr<I64Attr>:$workspace, OptionalAttr<I64Attr>:$rows);
   let assemblyFormat = [{
     $sym_name `:` $type `init` $init `(` $a `,` $b `)` (`frozen` $frozen^)? (`sizes` $sizes^)? `` custom<Shard>($shard)
-    attr-dict
+    (`slice` $slice^)? attr-dict
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// The path of the whole parameter.
     ::llvm::StringRef getWhole() { return getShard() ? getShard()->getWhole() : getSymName(); }
+    /// The type, for a slice with its axis, of extent 1.
+    ::mlir::RankedTensorType getShardType();
+    /// The shape of the whole parameter.
+    ::llvm::SmallVector<int64_t> getWholeShape();
+    /// Axes of the whole, as a slice without `axis` numbers them.
+    static ::llvm::SmallVector<int64_t> axesOfSlice(::llvm::ArrayRef<int64_t> axes, int64_t axis);
+    /// The shard that ranks may share a layer by; null for a slice.
+    ::plc::ein::ShardAttr getSharedShard() { return getSlice() ? ::plc::ein::ShardAttr() : getShardAttr(); }
   }];
 }
 

@@ -21,7 +21,7 @@ namespace {
 std::vector<module::ParameterInfo> parametersOf(ModuleOp module) {
   std::vector<module::ParameterInfo> parameters;
   for (auto param : module.getOps<ein::ParamOp>()) {
-    auto type = cast<RankedTensorType>(param.getType());
+    RankedTensorType type = param.getShardType();
     auto init = module::initializerOf(stringifyEnum(param.getInit()), param.getA().convertToDouble(),
                                       param.getB().convertToDouble());
     parameters.push_back({param.getSymName().str(), elementTypeOf(type), type.getShape().vec(), init, param.getFrozen(),

@@ -3,6 +3,7 @@
 
 #include "Lowering.h"
 
+#include "plc/Algebra/Base/SlicedParameters.h"
 #include "plc/Dialect/Ein/Provenance.h"
 #include "plc/Module/ParameterGroups.h"
 #include "plc/Planning/Table/BuildActionTable.h"
@@ -91,32 +92,23 @@ bool UpdateCompiler::lower(size_t number, ArrayRef<int64_t> shape, StringRef las
 /// form, as passes assume.
 static ArrayAttr axesOfMoments(const module::OptimizerSettings &settings, const module::OptimizerForm &form,
                                ein::ParamOp param) {
-  int64_t rank = cast<RankedTensorType>(param.getType()).getRank();
+  int64_t rank = param.getShardType().getRank();
   SmallVector<Attribute> moments;
   bool isUsual = form.states.size() == settings.forms.front().states.size();
   for (const module::OptimizerState &state : form.states) {
     std::vector<int64_t> axes = module::axesOf(state, rank, param.getRows().value_or(0));
     isUsual &= int64_t(axes.size()) == rank;
-    moments.push_back(DenseI64ArrayAttr::get(param.getContext(), axes));
+    moments.push_back(DenseI64ArrayAttr::get(
+        param.getContext(), param.getSlice() ? ein::ParamOp::axesOfSlice(axes, param.getShardAttr().getAxis())
+                                             : llvm::to_vector_of<int64_t>(axes)));
   }
   return isUsual ? ArrayAttr() : ArrayAttr::get(param.getContext(), moments);
 }
 
-/// Whether a parameter is a shard, or the strategy divides it.
-static bool isInShards(ein::ParamOp param, const Strategy &strategy) {
-  const auto &shards = strategy.get(keys::parallelismShard);
-  return param.getShard() ||
-         (param.getSizes() && llvm::any_of(param.getSizes()->getAsValueRange<StringAttr>(), [&](StringRef size) {
-            return llvm::any_of(shards, [&](const auto &each) { return each.first == size && each.second > 1; });
-          }));
-}
-
 /// The shape of a parameter as rules on whole tensors see it, also if it is a shard.
 static std::vector<int64_t> updatedShape(ein::ParamOp param) {
-  std::vector<int64_t> shape = cast<RankedTensorType>(param.getType()).getShape().vec();
-  if (ein::ShardAttr shard = param.getShardAttr())
-    shape[shard.getAxis()] *= shard.getCount();
-  return module::updatedShape(shape, param.getRows().value_or(0));
+  SmallVector<int64_t> whole = param.getWholeShape();
+  return module::updatedShape({whole.begin(), whole.end()}, param.getRows().value_or(0));
 }
 
 bool UpdateCompiler::prepare(ArrayRef<ModuleOp> models, llvm::SourceMgr &sources) {
@@ -125,6 +117,7 @@ bool UpdateCompiler::prepare(ArrayRef<ModuleOp> models, llvm::SourceMgr &sources
   plc::language::PassErrors errors(sources, context, llvm::errs(), strategy.locations());
   for (ModuleOp model : models) {
     module::ParameterGroups groups(settings, plc::strategy::parametersOf(model));
+    auto sliced = algebra::slicedParameters(model, strategy.shards());
     for (auto param : model.getOps<ein::ParamOp>()) {
       if (code)
         return false;
@@ -140,7 +133,9 @@ bool UpdateCompiler::prepare(ArrayRef<ModuleOp> models, llvm::SourceMgr &sources
       std::vector<int64_t> shape = updatedShape(param);
       if (!lower(number, shape, ""))
         return false;
-      param.setWorkspace(workspaceOf(number, shape, isInShards(param, strategy)));
+      bool isInShards = param.getShard() || algebra::isDivided(param, strategy.shards()) ||
+                        sliced.contains(param.getSymNameAttr());
+      param.setWorkspace(workspaceOf(number, shape, isInShards));
     }
   }
   return !code;

@@ -61,7 +61,7 @@ static SmallVector<int64_t> partsIn(ein::CallOp call, const SymbolTable &symbols
     found.push_back(partOf(value, parts));
   for (ArrayAttr names : {call.getParams(), call.getAccumulates()})
     for (auto name : names.getAsRange<FlatSymbolRefAttr>())
-      found.push_back(numberOf(symbols.lookup<ein::ParamOp>(name.getAttr()).getShardAttr()));
+      found.push_back(numberOf(symbols.lookup<ein::ParamOp>(name.getAttr()).getSharedShard()));
   return found;
 }
 
@@ -80,8 +80,8 @@ static void followThrough(ein::FuncOp body, ArrayRef<int64_t> arguments, ein::Ca
 
 ArgumentParts::ArgumentParts(ModuleOp module) {
   // Models that are not sharded pay nothing.
-  auto isShard = [](auto op) { return bool(op.getShardAttr()); };
-  if (llvm::none_of(module.getOps<ein::ParamOp>(), isShard) && llvm::none_of(module.getOps<ein::StateOp>(), isShard))
+  if (llvm::none_of(module.getOps<ein::ParamOp>(), [](ein::ParamOp param) { return bool(param.getSharedShard()); }) &&
+      llvm::none_of(module.getOps<ein::StateOp>(), [](ein::StateOp state) { return bool(state.getShardAttr()); }))
     return;
   SymbolTable symbols(module);
   for (auto model : module.getOps<ein::ModelOp>()) {

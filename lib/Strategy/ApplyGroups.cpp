@@ -15,7 +15,7 @@ std::vector<module::GroupedParameter> plc::strategy::parametersOf(mlir::ModuleOp
   std::vector<module::GroupedParameter> parameters;
   for (auto param : model.getOps<ein::ParamOp>())
     if (std::string path = param.getWhole().str(); parameters.empty() || parameters.back().path != path)
-      parameters.push_back({path, llvm::cast<mlir::RankedTensorType>(param.getType()).getRank(),
+      parameters.push_back({path, param.getShardType().getRank(),
                             int64_t(param.getRows().value_or(0)), param.getFrozen()});
   return parameters;
 }
@@ -61,7 +61,8 @@ static void findMatrices(mlir::ModuleOp model) {
   for (auto &[name, rows] : found) {
     auto param = symbols.lookup<ein::ParamOp>(llvm::cast<mlir::StringAttr>(name));
     bool isMatrix = rows.size() == 1 && *rows.begin();
-    if (isMatrix && llvm::cast<mlir::RankedTensorType>(param.getType()).getRank() > 2)
+    // The contractions of a slice say nothing about the whole.
+    if (isMatrix && !param.getSlice() && llvm::cast<mlir::RankedTensorType>(param.getType()).getRank() > 2)
       param.setRows(*rows.begin());
   }
 }

@@ -160,7 +160,7 @@ size_t InterpretedEngine::parameterNumber(std::string_view path) const {
 
 void InterpretedEngine::listParameters() {
   for (auto param : source.getModule().getOps<ein::ParamOp>()) {
-    auto type = cast<RankedTensorType>(param.getType());
+    RankedTensorType type = param.getShardType();
     auto init = module::initializerOf(stringifyEnum(param.getInit()), param.getA().convertToDouble(),
                                       param.getB().convertToDouble());
     parameterList.push_back({param.getSymName().str(), ein::lacksPrecision(type) ? real : elementTypeOf(type),
@@ -240,9 +240,10 @@ std::vector<std::vector<Tensor>> InterpretedEngine::runBatch(const EntryInfo &en
   Interpreter &interpreter = *program.interpreter;
   for (ein::ParamOp param : interpreter.getParameters()) {
     size_t whole = parameterNumber(param.getWhole());
-    interpreter.setParameter(param.getSymName(),
-                             pieceOf(parameterList[whole], ein::findShard(param.getShardAttr()),
-                                     usesAverages && !entry.trains() ? held[whole].average : held[whole].value));
+    Tensor piece = pieceOf(parameterList[whole], ein::findShard(param.getShardAttr()),
+                           usesAverages && !entry.trains() ? held[whole].average : held[whole].value);
+    piece.shape = cast<RankedTensorType>(param.getType()).getShape().vec(); // a slice lacks an axis
+    interpreter.setParameter(param.getSymName(), std::move(piece));
   }
   ArrayRef<Type> types = interpreter.getModel().getArgumentTypes();
   ArrayAttr names = interpreter.getModel().getArgNames();

@@ -8,6 +8,8 @@ class EinPass<string flag> : Pass<flag, "::mlir::ModuleOp"> {
   let dependentDialects = ["::plc::ein::EinDialect"];
 }
 
+include "include/plc/Algebra/ShardPasses.td"
+
 def EinEntry : EinPass<"ein-entry"> {
   let summary = "keep what one entry of a model needs";
   let description = [{
@@ -192,39 +194,6 @@ def EinMicroBatch : EinPass<"ein-micro-batch"> {
                  Option<"ofInputs", "of-inputs", "bool", "false",
                         "gradients of inputs are asked for: divide by sums of a batch that is not cut">,
                  Option<"groups", "groups", "int64_t", "1", "runs of micro-batches that are summed by themselves">];
-}
-
-def EinShard : EinPass<"ein-shard"> {
-  let summary = "divide sizes of a model, so that several ranks share its layers";
-  let description = [{
-    Before: parameters name the `sizes` of their axes, and bodies are as the language makes them. After: no parameter
-    names sizes. A parameter with one of the given `sizes` becomes that number of equal shards along the first axis of
-    such a size. Each shard is a parameter with its `#ein.shard`.
-
-    In bodies all values that follow from shards are computed for each shard, up to where the dimension is summed away.
-    There the shards' sums are added pairwise. So the order of the sum is the program's, whichever rank computes a
-    shard. A result of a body stays in shards on its way to the next body, of which there is a variant for each way in
-    which its arguments are divided. It is joined where it is needed whole, and by the model's results. A state whose
-    new value is in shards becomes that number of states, if its body does not need it whole. A table is looked up in
-    each shard, and the position selects. A loop whose iterations handle each shard alone, as a scan does, becomes a
-    loop for each shard.
-
-    ```mlir
-    %h = ein.contract "ac,cb->ab" %x, %w1    // --ein-shard{sizes=F=2}
-    %y = ein.contract "ac,cb->ab" %h, %w2
-    // becomes
-    %h0 = ein.contract "ac,cb->ab" %x, %w1.0   // and %h1, of %w1.1
-    %y0 = ein.contract "ac,cb->ab" %h0, %w2.0  // and %y1, of %h1 and %w2.1
-    %y = ein.map add "ab,ab->ab" %y0, %y1
-    ```
-
-    Refused: a size that no parameter has, or that its shards do not divide; different numbers of shards; a parameter
-    that is needed whole, such as a recurrent layer's in each iteration.
-
-    Tests: `test/Algebra/Shard/shard.mlir` and its neighbours.
-  }];
-  let options = [ListOption<"sizes", "sizes", "std::string",
-                            "sizes that are divided, and in how many parts: NAME=PARTS">];
 }
 
 def EinOrderContractions : EinPass<"ein-order-contractions"> {

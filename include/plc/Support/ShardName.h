@@ -8,7 +8,8 @@
 namespace plc {
 
 /// A shard: one of equal slices of a parameter along one axis, which a program has instead of the whole
-/// (`parallelism.shard`). Users see only the whole parameter: its path, shape and initial values.
+/// (`parallelism.shard`), or of slices at the positions of the axis, each of extent 1. Users see only the whole
+/// parameter: its path, shape and initial values.
 struct ShardName {
   std::string whole; ///< its path
   int64_t axis = 0, index = 0, count = 1;

@@ -53,6 +53,7 @@ public:
       scaleLoss();
     for (ein::CallOp call : llvm::reverse(calls))
       callBackward(call);
+    accumulateZeros();
     returnGradients();
     for (ein::CallOp call : llvm::reverse(calls))
       call.erase();
@@ -111,7 +112,7 @@ private:
     return success();
   }
 
-  // The parameter of a name, or its shards if `--ein-shard` divided it.
+  // The parameter of a name, or its shards if a pass divided it.
   SmallVector<ein::ParamOp> piecesOf(StringRef name) {
     SmallVector<ein::ParamOp> pieces;
     for (auto param : model->getParentOfType<ModuleOp>().getOps<ein::ParamOp>())
@@ -275,6 +276,34 @@ private:
       create(builder, call, parts.weights, operands(parts.weightOperands), parts.weightParams, parts.accumulated);
   }
 
+  // Users see a sliced parameter whole. So its slices that the loss does not depend on get a gradient of zeros.
+  void accumulateZeros() {
+    llvm::StringSet<> reached = reachedParams(), wholes;
+    for (const auto &name : reached)
+      if (auto param = symbols.lookup<ein::ParamOp>(name.getKey()); param.getSlice())
+        wholes.insert(param.getWhole());
+    OpBuilder builder(block.getTerminator());
+    for (ein::CallOp call : calls)
+      for (auto name : call.getParams().getAsRange<FlatSymbolRefAttr>()) {
+        auto param = symbols.lookup<ein::ParamOp>(name.getAttr());
+        if (!param.getSlice() || !wholes.contains(param.getWhole()) || !reached.insert(name.getValue()).second)
+          continue;
+        Type type = param.getType();
+        ein::FuncOp body =
+            made("zeros", ein::BodyRole::W, type, type, [](OpBuilder &builder, ArrayRef<Value> accumulator) {
+              Value into = accumulator.front();
+              Dims dims = axesOf(into.getType());
+              EquationBuilder build(builder, into.getLoc(), dimensionsOf(into));
+              Access zeros{zerosOf(builder, into.getLoc(), into.getType()), dims};
+              return build.reduce(ein::Reduction::sum, zeros, dims, into);
+            });
+        body.setNumAccumulators(1);
+        ein::CallOp::create(builder, call.getLoc(), TypeRange(), body.getSymName(), ValueRange(),
+                            builder.getArrayAttr({}), builder.getArrayAttr(name), call.getPathAttr(),
+                            call.getIterationAttr());
+      }
+  }
+
   // Returns the gradients of arguments as results of the model. Each is a value of its own, made by a B. So are zeros,
   // also for a parameter that the loss does not depend on.
   void returnGradients() {
@@ -302,13 +331,7 @@ private:
 
   // The type of a parameter, or of the parameter of which it is a shard.
   static Type wholeType(ein::ParamOp param) {
-    auto type = cast<RankedTensorType>(param.getType());
-    ein::ShardAttr shard = param.getShardAttr();
-    if (!shard)
-      return type;
-    SmallVector<int64_t> shape(type.getShape());
-    shape[shard.getAxis()] *= shard.getCount();
-    return RankedTensorType::get(shape, type.getElementType());
+    return RankedTensorType::get(param.getWholeShape(), getElementTypeOrSelf(param.getType()));
   }
 
   // The gradient of an argument, copied where its value is another result, or is made by no B.

@@ -109,7 +109,7 @@ struct EinEntry : algebra::impl::EinEntryBase<EinEntry> {
           << list(model.getArgNames());
     auto params = getOperation().getOps<ein::ParamOp>();
     if (!params.empty())
-      error << ", parameters such as '" << (*params.begin()).getSymName() << "'";
+      error << ", parameters such as '" << (*params.begin()).getWhole() << "'";
     return error;
   }
 
@@ -123,7 +123,8 @@ struct EinEntry : algebra::impl::EinEntryBase<EinEntry> {
                << of << "' of model '" << model.getSymName() << "' is " << type.getElementType()
                << ", so it has no gradient; only a real has one";
       arguments.set(*index);
-    } else if (!getOperation().lookupSymbol<ein::ParamOp>(of)) {
+    } else if (llvm::none_of(getOperation().getOps<ein::ParamOp>(),
+                             [&](ein::ParamOp param) { return param.getWhole() == of; })) {
       return refuseSource(model, of);
     }
     if (!indexOf(model.getResultNames(), lossName))

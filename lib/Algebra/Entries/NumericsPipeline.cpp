@@ -29,6 +29,12 @@ static std::unique_ptr<Pass> narrowFactors(const ProgramNumbers &numbers) {
   return createEinNarrowFactors(options);
 }
 
+static EinSliceParametersOptions sliceOptions(const ProgramNumbers &numbers) {
+  EinSliceParametersOptions options;
+  llvm::append_range(options.sizes, numbers.shards);
+  return options;
+}
+
 static EinShardOptions shardOptions(const ProgramNumbers &numbers) {
   EinShardOptions options;
   llvm::append_range(options.sizes, numbers.shards);
@@ -67,7 +73,9 @@ std::vector<Phase> plc::algebra::phasesToNumerics(const ProgramNumbers &numbers)
   return {
       {"precision",
        [numbers](OpPassManager &pipeline) {
-         // First, since equations that the entry does not need must not be split, ordered or differentiated.
+         // Before anything is left out: all programs of a module need the same parameters.
+         pipeline.addPass(createEinSliceParameters(sliceOptions(numbers)));
+         // Then this, since equations that the entry does not need must not be split, ordered or differentiated.
          pipeline.addPass(createEinEntry(entryOptions(numbers)));
          pipeline.addPass(createEinOrderLines());
          EinRandomOptions random;

@@ -222,8 +222,10 @@ LogicalResult ParamOp::verify() {
   int64_t rank = cast<RankedTensorType>(getType()).getRank();
   if (getSizes() && int64_t(getSizes()->size()) != rank) // (C2)
     return emitOpError("has ") << getSizes()->size() << " 'sizes' but " << rank << " axes";
-  if (ShardAttr shard = getShardAttr(); shard && shard.getAxis() >= rank) // (C3)
-    return emitOpError("is a shard along axis ") << shard.getAxis() << " but has " << rank << " axes";
+  if (getSlice() && !getShard()) // (C3)
+    return emitOpError("is a slice but has no 'shard'");
+  if (ShardAttr shard = getShardAttr(); shard && shard.getAxis() >= rank + getSlice()) // (C3)
+    return emitOpError("is a shard along axis ") << shard.getAxis() << " but has " << rank + getSlice() << " axes";
   if (getMoments()) // (C4)
     for (auto axes : getMoments()->getAsRange<DenseI64ArrayAttr>()) {
       int64_t last = -1;
@@ -235,6 +237,26 @@ LogicalResult ParamOp::verify() {
   if (int64_t rows = getRows().value_or(1); rows < 1 || (getRows() && rows >= rank)) // (C5)
     return emitOpError("has 'rows' ") << rows << " but " << rank << " axes";
   return verifyShard(*this, getShardAttr(), getSymName());
+}
+
+RankedTensorType ParamOp::getShardType() {
+  auto type = cast<RankedTensorType>(getType());
+  return getSlice() ? RankedTensorType::Builder(type).insertDim(1, getShardAttr().getAxis()) : type;
+}
+
+SmallVector<int64_t> ParamOp::getWholeShape() {
+  SmallVector<int64_t> shape(getShardType().getShape());
+  if (ShardAttr shard = getShardAttr())
+    shape[shard.getAxis()] *= shard.getCount();
+  return shape;
+}
+
+SmallVector<int64_t> ParamOp::axesOfSlice(ArrayRef<int64_t> axes, int64_t axis) {
+  SmallVector<int64_t> left;
+  for (int64_t each : axes)
+    if (each != axis)
+      left.push_back(each - (each > axis));
+  return left;
 }
 
 LogicalResult StateOp::verify() {

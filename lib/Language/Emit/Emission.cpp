@@ -58,12 +58,13 @@ void ProgramEmitter::emitParameter(const Parameter &parameter) {
   llvm::SmallVector<llvm::StringRef> sizes(parameter.sizes.begin(), parameter.sizes.end());
   // Names of sizes let `--ein-shard` divide the parameter.
   bool named = llvm::any_of(sizes, [](llvm::StringRef size) { return !size.empty(); });
-  plc::ein::ParamOp::create(
-      builder, at(parameter.value.location), parameter.path, BodyEmitter::typeOf(parameter.value, builder.getContext()),
-      *plc::ein::symbolizeInitializer(init.kind), llvm::APFloat(init.a), llvm::APFloat(init.b), parameter.frozen,
-      named ? builder.getStrArrayAttr(sizes) : mlir::ArrayAttr(), plc::ein::ShardAttr(), mlir::StringAttr(),
-      /*moments=*/mlir::ArrayAttr(), /*workspace=*/mlir::IntegerAttr(),
-      /*rows=*/mlir::IntegerAttr());
+  plc::ein::ParamOp::create(builder, at(parameter.value.location), parameter.path,
+                            BodyEmitter::typeOf(parameter.value, builder.getContext()),
+                            *plc::ein::symbolizeInitializer(init.kind), llvm::APFloat(init.a), llvm::APFloat(init.b),
+                            parameter.frozen, named ? builder.getStrArrayAttr(sizes) : mlir::ArrayAttr(),
+                            plc::ein::ShardAttr(), /*slice=*/false, mlir::StringAttr(),
+                            /*moments=*/mlir::ArrayAttr(), /*workspace=*/mlir::IntegerAttr(),
+                            /*rows=*/mlir::IntegerAttr());
 }
 
 /// Fills a function's region. Arguments and equations have the locations of their names.

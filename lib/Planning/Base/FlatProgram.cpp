@@ -62,7 +62,7 @@ private:
   int64_t addOf(FlatValue::Origin origin, FlatSymbolRefAttr param, Type type, int64_t site = -1) {
     int64_t value = add({origin, type, -1, param.getAttr(), site});
     if (auto declared = symbols.lookup<ein::ParamOp>(param.getAttr()))
-      flat.values.back().shard = declared.getShardAttr();
+      flat.values.back().shard = declared.getSharedShard();
     return value;
   }
 

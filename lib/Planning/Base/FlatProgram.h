@@ -19,7 +19,7 @@ struct FlatValue {
   mlir::Attribute name{};   ///< Param, Site: the parameter's symbol; Input: its name in the model
   int64_t site = -1;        ///< Site: its index among the parameter's sites
   int64_t precomputed = -1; ///< Prepared: the index of the precomputed call that makes it
-  ein::ShardAttr shard{};   ///< of a parameter or state, if it is a shard
+  ein::ShardAttr shard{};   ///< of a parameter or state, if it is a shard that ranks may share a layer by
 
   /// The symbol of the parameter of a Param or Site.
   mlir::StringAttr symbol() const { return llvm::cast<mlir::StringAttr>(name); }

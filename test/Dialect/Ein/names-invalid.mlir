@@ -80,5 +80,15 @@ ein.param @"part(w, axis 1, 0 of 2)" : tensor<4xf32> init constant(1.0, 0.0) sha
 
 // -----
 
+// expected-error@+1 {{is a slice but has no 'shard'}}
+ein.param @w : tensor<4xf32> init constant(1.0, 0.0) slice // param_c3
+
+// -----
+
+// expected-error@+1 {{is a shard along axis 2 but has 2 axes}}
+ein.param @"part(w, axis 2, 0 of 2)" : tensor<4xf32> init constant(1.0, 0.0) shard <"w" axis 2, 0 of 2> slice // param_c3
+
+// -----
+
 // expected-error@+1 {{has symbol 'k' but is 'part(k, axis 0, 0 of 2)'}}
 ein.state @k init 0.0 shard <"k" axis 0, 0 of 2> // state_c2

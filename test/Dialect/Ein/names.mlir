@@ -8,6 +8,9 @@
 ein.param @"part(ffn.0.w1, axis 1, 0 of 2)" : tensor<4x3xf32> init constant(1.0, 0.0) shard #first
 // CHECK: ein.param @"part(ffn.0.w1, axis 1, 1 of 2)" : tensor<4x3xf32> init constant(1.000000e+00, 0.000000e+00) frozen shard <"ffn.0.w1" axis 1, 1 of 2>{{$}}
 ein.param @"part(ffn.0.w1, axis 1, 1 of 2)" : tensor<4x3xf32> init constant(1.0, 0.0) frozen shard <"ffn.0.w1" axis 1, 1 of 2>
+// A slice lacks the axis. Its last axis was the whole's first.
+// CHECK: ein.param @"part(ffn.0.w2, axis 1, 0 of 2)" : tensor<4xf32> init constant(1.000000e+00, 0.000000e+00) shard <"ffn.0.w2" axis 1, 0 of 2> slice{{$}}
+ein.param @"part(ffn.0.w2, axis 1, 0 of 2)" : tensor<4xf32> init constant(1.0, 0.0) shard <"ffn.0.w2" axis 1, 0 of 2> slice
 // CHECK: ein.param @whole : tensor<4x3xf32> init constant(1.000000e+00, 0.000000e+00){{$}}
 ein.param @whole : tensor<4x3xf32> init constant(1.0, 0.0)
 // CHECK: ein.state @attention.0.k init 0.000000e+00{{$}}
