@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <variant>
@@ -16,9 +17,37 @@
 
 namespace plc::import {
 
+/// A list that is as long as a file says, so a position outside throws std::out_of_range.
+template <class T>
+struct Checked : std::vector<T> {
+  using std::vector<T>::vector;
+  Checked(std::vector<T> list) : std::vector<T>(std::move(list)) {}
+  T &operator[](size_t i) { return this->at(i); }
+  const T &operator[](size_t i) const { return this->at(i); }
+  T &front() { return this->at(0); }
+  const T &front() const { return this->at(0); }
+  T &back() { return this->at(this->size() - 1); }
+  const T &back() const { return this->at(this->size() - 1); }
+  /// Puts an element, or several, in front of position `i`.
+  void put(size_t i, const T &element, size_t count = 1) { this->insert(checked(i, this->size()), count, element); }
+  void drop(size_t i) { this->erase(checked(i, this->size() - 1)); }
+  /// Positions `first` to before `last`.
+  Checked part(size_t first, size_t last) const { return Checked(checked(first, last), checked(last, this->size())); }
+
+private:
+  typename std::vector<T>::const_iterator checked(size_t i, size_t most) const {
+    if (i > most || most > this->size())
+      throw std::out_of_range("a position outside of a list");
+    return this->begin() + std::ptrdiff_t(i);
+  }
+};
+
+/// Numbers by axis: extents, or arguments of an operator.
+using Shape = Checked<int64_t>;
+
 struct TensorType {
   ElementType type;
-  std::vector<int64_t> shape;
+  Shape shape;
   bool operator==(const TensorType &) const = default;
 };
 
@@ -29,8 +58,8 @@ struct ValueName {
 };
 
 /// An argument of an operator. Lists of tensors may have holes (`index`), which are empty names.
-using Argument = std::variant<std::monostate, bool, int64_t, double, std::string, ElementType, ValueName,
-                              std::vector<int64_t>, std::vector<double>, std::vector<ValueName>>;
+using Argument = std::variant<std::monostate, bool, int64_t, double, std::string, ElementType, ValueName, Shape,
+                              std::vector<double>, std::vector<ValueName>>;
 
 /// A line of the user's program.
 struct SourceLine {

@@ -34,7 +34,7 @@ private:
   Axes product(NetNode &node);
   Axes reduction(NetNode &node);
   Axes view(NetNode &node);
-  Axes regroup(const Axes &from, const std::vector<int64_t> &shape);
+  Axes regroup(const Axes &from, const Shape &shape);
   void merge(NetNode &node, Axes &axes);
   Axes slice(NetNode &node);
   std::optional<Axis> lastDigit(const NetNode &node, const Axis &axis);

@@ -8,15 +8,13 @@ using namespace plc;
 using namespace plc::import;
 
 /// The atoms of a tensor as axes of another shape: both are counted row-major.
-std::vector<Axis> Align::regroup(const Axes &from, const std::vector<int64_t> &shape) {
+std::vector<Axis> Align::regroup(const Axes &from, const Shape &shape) {
   Axis source = flat(from);
   Axes axes;
   for (int64_t extent : shape) {
     Axis axis;
     int64_t counted = 1;
     while (counted < extent) {
-      if (source.empty())
-        throw Misaligned("a view of another number of elements");
       Atom *atom = source.front();
       source.erase(source.begin());
       if (!atom->parts.empty() || atom->same) { // refined or united a moment ago
@@ -31,7 +29,7 @@ std::vector<Axis> Align::regroup(const Axes &from, const std::vector<int64_t> &s
       }
       int64_t need = extent / counted;
       if (extent % counted || atom->extent % need)
-        throw Misaligned("a view to an axis of extent " + std::to_string(extent));
+        throw Misaligned("extents " + std::to_string(extent) + " and " + std::to_string(counted * atom->extent));
       Axis parts = atoms.refine(atom, {need, atom->extent / need});
       axis.push_back(parts[0]);
       source.insert(source.begin(), parts[1]);
@@ -140,13 +138,14 @@ std::optional<Axis> Align::evenPart(const NetNode &node, const Axis &axis) {
   int64_t extent = x->extent(node.dim), length = node.extent(node.dim);
   if (length == 0 || node.ints[1] != 1 || extent % length)
     return std::nullopt;
-  std::set<std::pair<int64_t, int64_t>> parts, expected;
+  std::set<int64_t> starts;
   for (const NetNode *user : x->users)
-    if (user->op == Op::Slice && user->dim == node.dim && user->ints[1] == 1)
-      parts.insert({user->ints[0], user->extent(user->dim)});
-  for (int64_t start = 0; start < extent; start += length)
-    expected.insert({start, length});
-  if (parts != expected)
+    if (user->op == Op::Slice && user->dim == node.dim && user->ints[1] == 1) {
+      if (user->ints[0] % length || user->extent(user->dim) != length)
+        return std::nullopt;
+      starts.insert(user->ints[0]);
+    }
+  if (int64_t(starts.size()) != extent / length)
     return std::nullopt;
   Axis digits = flat(axis);
   for (Atom *atom : length == 1 ? digits : Axis())

@@ -28,8 +28,15 @@ std::optional<double> plc::import::numberOf(const NetNode *node) {
                                                                          : std::nullopt;
 }
 
-/// Values beyond this many elements are not kept: no table of sizes alone is that large.
-static constexpr int64_t mostElements = int64_t(1) << 24;
+/// How many elements are read to evaluate an operator.
+static double workOf(const NetNode &node) {
+  double count = double(elementsOf(node.shape()));
+  if (node.is(OpClass::Reduction))
+    return double(elementsOf(node.operands[0]->shape()));
+  return count * double(node.op == Op::Matmul    ? node.operands[0]->shape().back()
+                        : node.op == Op::Running ? node.extent(node.dim)
+                                                 : 1);
+}
 
 /// Whether a comparison of positions holds for all sizes, or for none: the sides differ by a sum of one sign.
 static bool isProven(const NetNode &node) {
@@ -60,13 +67,16 @@ static bool isSizeBound(const NetNode &node) {
   }
 }
 
+bool Builder::keeps(double more) { return (work += more) <= double(4 * mostElements); }
+
 void Builder::fold(NetNode &node) {
-  if (node.op == Op::Input || node.op == Op::Parameter || node.op == Op::State || node.isDraw())
+  bool isRule = node.op == Op::Itself;
+  if (node.op == Op::Input || node.op == Op::Parameter || node.op == Op::State || node.isDraw() || isRule)
     return;
-  if (node.op == Op::Full) { // whatever tensor it takes its shape from
+  if (node.op == Op::Full || node.op == Op::Number) { // whatever tensor it takes its shape from
     node.isConstant = true;
     node.formula = Formula{Formula::Number, node.number};
-  } else if (node.op != Op::Arange && node.op != Op::Number && node.op != Op::Constant) {
+  } else if (node.op != Op::Arange && node.op != Op::Constant) {
     node.isConstant = std::all_of(node.operands.begin(), node.operands.end(),
                                   [](const NetNode *operand) { return !operand || operand->isConstant; });
     for (const NetNode *operand : node.operands)
@@ -75,8 +85,13 @@ void Builder::fold(NetNode &node) {
     node.isConstant = true;
     node.isSized = node.op == Op::Arange;
   }
-  if (!node.isConstant || count(&node) > mostElements)
+  if (!node.isConstant)
     return;
+  if (!keeps(workOf(node)) || count(&node) > mostElements) {
+    if (node.op == Op::Arange)
+      node.formula = Formula{Formula::Affine, double(node.ints[0]), {{0, node.ints[1]}}};
+    return;
+  }
   if (!node.value)
     node.value = evaluate(node);
   for (const NetNode *operand : node.operands)
@@ -89,19 +104,29 @@ void Builder::fold(NetNode &node) {
   }
 }
 
+void Builder::spend(double more) {
+  constexpr int most = 1 << 20;
+  if ((operators += more) > most)
+    throw CannotImport("a model of more than " + std::to_string(most) +
+                       " operators, with those of its loops written out; export a part of it");
+}
+
 NetNode *Builder::make(Op op, Nodes operands, TensorType type, With with) {
-  NetNode &node = net.nodes.emplace_back();
-  node.op = op;
-  node.id = int(net.nodes.size()) - 1;
-  node.operands = std::move(operands);
-  node.type = std::move(type);
-  node.ints = std::move(with.ints);
-  node.dim = with.dim;
-  node.number = with.number;
-  node.windows = std::move(with.windows);
-  node.isFromEnd = with.isFromEnd;
-  node.isCut = with.isCut;
-  node.source = source;
+  spend(1);
+  NetNode made;
+  made.op = op;
+  made.id = int(net.nodes.size());
+  made.operands = std::move(operands);
+  made.type = std::move(type);
+  made.ints = std::move(with.ints);
+  made.dim = with.dim;
+  made.number = with.number;
+  made.windows = std::move(with.windows);
+  made.isFromEnd = with.isFromEnd;
+  made.isCut = with.isCut;
+  made.source = source;
+  verify(made);
+  NetNode &node = net.nodes.emplace_back(std::move(made));
   fold(node);
   if (!node.formula)
     match(node);
@@ -110,15 +135,21 @@ NetNode *Builder::make(Op op, Nodes operands, TensorType type, With with) {
 
 NetNode *Builder::number(double value, ElementType type) { return make(Op::Number, {}, {type, {}}, {.number = value}); }
 
-NetNode *Builder::permute(NetNode *x, const std::vector<int64_t> &dims) {
+NetNode *Builder::permute(NetNode *x, const Shape &dims) {
   Shape shape;
   for (int64_t dim : dims)
     shape.push_back(x->extent(int(dim)));
   return make(Op::Permute, {x}, {x->type.type, shape}, {.ints = dims});
 }
 
+int64_t Builder::ratio(int64_t a, int64_t b) {
+  if (b == 0)
+    throw CannotImport("its shapes do not fit: " + std::to_string(a) + " elements in parts of 0");
+  return a / b;
+}
+
 NetNode *Builder::transpose(NetNode *x, int a, int b) {
-  std::vector<int64_t> dims(x->rank());
+  Shape dims(x->rank());
   for (int i = 0; i < x->rank(); ++i)
     dims[i] = i == a ? b : i == b ? a : i;
   return permute(x, dims);
@@ -126,7 +157,7 @@ NetNode *Builder::transpose(NetNode *x, int a, int b) {
 
 NetNode *Builder::unsqueeze(NetNode *x, int dim) {
   Shape shape = x->shape();
-  shape.insert(shape.begin() + dim, 1);
+  shape.put(size_t(dim), 1);
   return view(x, shape);
 }
 
@@ -149,7 +180,7 @@ NetNode *Builder::select(NetNode *x, int dim, int64_t index) {
   bool isFromEnd = index < 0;
   if (isFromEnd)
     index += shape[dim];
-  shape.erase(shape.begin() + dim);
+  shape.drop(size_t(dim));
   return make(Op::Select, {x}, {x->type.type, shape}, {.ints = {index}, .dim = dim, .isFromEnd = isFromEnd});
 }
 
@@ -163,7 +194,7 @@ NetNode *Builder::expand(NetNode *x, Shape shape) {
   return make(Op::Expand, {x}, {x->type.type, std::move(shape)});
 }
 
-NetNode *Builder::pad(NetNode *x, std::vector<int64_t> pads, double value) {
+NetNode *Builder::pad(NetNode *x, Shape pads, double value) {
   Shape shape = x->shape();
   bool isPadded = false;
   for (size_t i = 0; i < pads.size(); i += 2) { // less than 0 cuts off
@@ -191,13 +222,13 @@ NetNode *Builder::indexAlong(NetNode *x, int dim, NetNode *index) {
   std::optional<double> times = index->op == Op::FloorDiv ? numberOf(index->operands[1]) : std::nullopt;
   if (times && index->operands[0]->op == Op::Arange && index->operands[0]->ints == Shape{0, 1} &&
       double(index->extent(0)) == *times * double(shape[dim])) {
-    shape.insert(shape.begin() + dim + 1, int64_t(*times));
+    shape.put(size_t(dim) + 1, int64_t(*times));
     NetNode *wide = expand(unsqueeze(x, dim + 1), shape);
-    shape.erase(shape.begin() + dim + 1);
+    shape.drop(size_t(dim) + 1);
     shape[dim] = index->extent(0);
     return view(wide, shape);
   }
-  shape.erase(shape.begin() + dim);
+  shape.drop(size_t(dim));
   shape.insert(shape.begin() + dim, index->shape().begin(), index->shape().end());
   Nodes operands(size_t(dim) + 2);
   operands.front() = x;
@@ -222,14 +253,12 @@ NetNode *Builder::kept(TensorType type, double rate) {
   return map(Op::Where, {make(Op::Training, {}, {boolType, {}}), drawn, constant(1)}, type.type);
 }
 
-int64_t Builder::count(const NetNode *x) {
-  int64_t count = 1;
-  for (int64_t extent : x->shape())
-    count *= extent;
-  return count;
-}
+int64_t Builder::count(const NetNode *x) { return elementsOf(x->shape()); }
 
 NetNode *Builder::arange(int64_t count, int64_t start, int64_t step, ElementType type) {
+  bool isTruth = kindOf(type) == ElementKind::Truth;
+  if (isTruth) // no formula counts those
+    return convert(arange(count, start, step), type);
   return make(Op::Arange, {}, {type, {count}}, {.ints = {start, step}});
 }
 
@@ -243,7 +272,7 @@ NetNode *Builder::map(Op op, Nodes operands, ElementType type) {
   Shape shape;
   for (const NetNode *operand : operands) {
     if (operand->rank() > int(shape.size()))
-      shape.insert(shape.begin(), operand->rank() - shape.size(), 1);
+      shape.put(0, 1, size_t(operand->rank()) - shape.size());
     size_t more = shape.size() - operand->rank();
     for (int i = 0; i < operand->rank(); ++i)
       if (operand->extent(i) != 1)
@@ -263,6 +292,9 @@ NetNode *Builder::cat(const Nodes &parts, int dim) {
       filled.push_back(part);
   if (filled.size() == 1)
     return filled[0];
+  if (filled.empty())
+    throw CannotImport("a concatenation of no elements");
+  spend(double(filled.size()) * double(filled.size()) / 64); // each clause knows the parts before it
   Shape shape = filled[0]->shape();
   shape[dim] = 0;
   for (const NetNode *part : filled)
@@ -270,7 +302,7 @@ NetNode *Builder::cat(const Nodes &parts, int dim) {
   return make(Op::Cat, filled, {filled[0]->type.type, shape}, {.dim = dim});
 }
 
-NetNode *Builder::reduce(Op op, NetNode *x, std::vector<int64_t> dims, TensorType type) {
+NetNode *Builder::reduce(Op op, NetNode *x, Shape dims, TensorType type) {
   if (dims.empty())
     for (int i = 0; i < x->rank(); ++i)
       dims.push_back(i);

@@ -2,6 +2,7 @@
 #include "Canon/Canon.h"
 
 #include <algorithm>
+#include <cmath>
 
 using namespace plc;
 using namespace plc::import;
@@ -18,18 +19,25 @@ std::optional<int64_t> Call::numberNamed(const std::string &name) const {
   return found == graph.numbers.end() ? std::nullopt : std::optional(found->second);
 }
 
+/// Extents and positions. Beyond all of them are the ends that PyTorch writes for "all", and lies; none overflows where
+/// it is multiplied.
+static int64_t bounded(int64_t number) {
+  constexpr int64_t most = int64_t(1) << 30;
+  return std::clamp(number, -most, most);
+}
+
 int64_t Call::integer(const char *name, int64_t otherwise) const {
   const Argument *argument = find(name);
   if (!argument)
     return otherwise;
   if (const auto *value = std::get_if<ValueName>(argument))
-    return numberNamed(value->name).value_or(otherwise);
+    return bounded(numberNamed(value->name).value_or(otherwise));
   if (const auto *value = std::get_if<int64_t>(argument))
-    return *value;
+    return bounded(*value);
   if (const auto *value = std::get_if<bool>(argument))
     return *value;
   if (const auto *value = std::get_if<double>(argument))
-    return int64_t(*value);
+    return std::fabs(*value) < 1e9 ? int64_t(*value) : otherwise;
   return otherwise;
 }
 
@@ -38,6 +46,9 @@ double Call::real(const char *name, double otherwise) const {
   if (argument)
     if (const auto *value = std::get_if<double>(argument))
       return *value;
+  if (argument)
+    if (const auto *value = std::get_if<int64_t>(argument))
+      return double(*value);
   return argument ? double(integer(name)) : otherwise;
 }
 
@@ -49,19 +60,20 @@ std::string Call::text(const char *name) const {
   return value ? *value : "";
 }
 
-std::vector<int64_t> Call::integers(const char *name) const {
+Shape Call::integers(const char *name) const {
   const Argument *argument = find(name);
   if (!argument)
     return {};
-  if (const auto *list = std::get_if<std::vector<int64_t>>(argument))
-    return *list;
-  if (const auto *names = std::get_if<std::vector<ValueName>>(argument)) {
-    std::vector<int64_t> list;
+  Shape list;
+  if (const auto *numbers = std::get_if<Shape>(argument))
+    list = *numbers;
+  else if (const auto *names = std::get_if<std::vector<ValueName>>(argument))
     for (const ValueName &value : *names)
       list.push_back(numberNamed(value.name).value_or(0));
-    return list;
-  }
-  return {integer(name)};
+  else
+    list = {integer(name)};
+  std::transform(list.begin(), list.end(), list.begin(), bounded);
+  return list;
 }
 
 std::vector<double> Call::reals(const char *name) const {
@@ -70,8 +82,8 @@ std::vector<double> Call::reals(const char *name) const {
   return list ? *list : std::vector<double>();
 }
 
-std::vector<int64_t> Call::perAxis(const char *name, size_t count, int64_t otherwise) const {
-  std::vector<int64_t> list = integers(name);
+Shape Call::perAxis(const char *name, size_t count, int64_t otherwise) const {
+  Shape list = integers(name);
   if (list.empty())
     list = {otherwise};
   if (list.size() < count)
@@ -91,9 +103,9 @@ NetNode *Call::tensorNamed(const std::string &name) const {
 }
 
 NetNode *Call::tensor(const char *name) const {
-  if (!find(name))
-    throw CannotImport(std::string("its argument '") + name + "' is not there");
-  return tensorIf(name);
+  if (NetNode *tensor = tensorIf(name))
+    return tensor;
+  throw CannotImport(std::string("its argument '") + name + "' is not there, or no tensor");
 }
 
 NetNode *Call::tensorIf(const char *name) const {
@@ -111,8 +123,15 @@ NetNode *Call::tensorIf(const char *name) const {
   return nullptr;
 }
 
-std::vector<NetNode *> Call::tensors(const char *name) const {
-  std::vector<NetNode *> list;
+Nodes Call::tensors(const char *name) const {
+  Nodes list = tensorsIf(name);
+  if (std::find(list.begin(), list.end(), nullptr) != list.end())
+    throw CannotImport(std::string("its argument '") + name + "' is not there, or no tensor");
+  return list;
+}
+
+Nodes Call::tensorsIf(const char *name) const {
+  Nodes list;
   if (const Argument *argument = find(name))
     if (const auto *names = std::get_if<std::vector<ValueName>>(argument))
       for (const ValueName &value : *names)
@@ -125,6 +144,13 @@ int Call::dim(const char *name, int rank, int64_t otherwise) const {
   if (axis < 0 || axis >= std::max(rank, 1))
     throw CannotImport("it names axis " + std::to_string(dim) + " of a tensor of rank " + std::to_string(rank));
   return int(axis);
+}
+
+Shape Call::dims(const char *name, const NetNode *x) const {
+  Shape dims = integers(name);
+  for (int64_t &dim : dims)
+    dim += dim < 0 ? x->rank() : 0;
+  return dims;
 }
 
 const TensorType &Call::type(size_t result) const {

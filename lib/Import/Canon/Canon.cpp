@@ -14,13 +14,6 @@ std::string plc::import::placeOf(const SourceLine &line) {
   return " at " + line.file + ":" + std::to_string(line.line) + (line.text.empty() ? "" : ": '" + line.text + "'");
 }
 
-static std::string typeText(const TensorType &type) {
-  std::string text = std::string(nameOf(type.type)) + "[";
-  for (size_t i = 0; i < type.shape.size(); ++i)
-    text += (i ? ", " : "") + std::to_string(type.shape[i]);
-  return text + "]";
-}
-
 /// "aten.add(f32[2, 3], f32[3])".
 std::string plc::import::describe(const Node &node, const Graph &graph) {
   std::string text, operatorName = node.library + "." + node.op;
@@ -38,12 +31,20 @@ std::string plc::import::describe(const Node &node, const Graph &graph) {
 }
 
 namespace {
+/// The graph that is gone over: the model's, or the body of a loop, which sees its own values alone.
+struct Frame {
+  const Graph *graph = nullptr;
+  const Node *outer = nullptr; // the loop, of those within each other the outermost
+  std::map<std::string, NetNode *> values{};
+  std::map<std::string, const Node *> aliases{}; // by result: what shares the memory of its operand
+};
+
 /// Goes over the operators in order. What is in place becomes a value of its own, which later operators see.
-class Canon {
+class Canon : Frame {
 public:
   /// `states`: the buffers that the model changes.
   Canon(const ImportedModel &model, const std::set<std::string> &states)
-      : model(model), states(states), graph(&model.graph) {}
+      : Frame{&model.graph}, model(model), states(states) {}
   Net run();
   /// The buffers that have another value behind the last operator, and that value.
   std::map<std::string, NetNode *> changed() const;
@@ -58,9 +59,10 @@ private:
   NetNode *unmapped(NetNode *map, NetNode *value);
   void replace(std::string name, NetNode *value);
   void refuse(const Node &node, const std::string &why);
+  void attempt(const Node &node, const std::function<void()> &step);
+  static void requireShape(const NetNode *value, const TensorType &type);
   void takeState(const Input &input, const TensorType &type);
   void takeNextStates();
-  using Nodes = std::vector<NetNode *>;
   Nodes inlined(const Node &loop, const char *body, Nodes inputs);
   Nodes loop(const Node &node, Call &call);
   Nodes whileLoop(const Node &node, Call &call);
@@ -68,13 +70,10 @@ private:
 
   const ImportedModel &model;
   const std::set<std::string> &states;
-  const Graph *graph;          // the model's, or the body of a loop
-  const Node *outer = nullptr; // the loop
   Builder build;
-  std::map<std::string, NetNode *> values, originals; // of the graph's values, and of its inputs before the run
-  std::map<std::string, const Node *> aliases;        // by result: what shares the memory of its operand
-  std::set<const NetNode *> ends;                     // of results, below their changes of indices
-  std::map<std::pair<std::string, std::vector<int64_t>>, NetNode *> stored; // by storage and shape
+  std::map<std::string, NetNode *> originals;                // of the model's inputs before the run
+  std::set<const NetNode *> ends;                            // of results, below their changes of indices
+  std::map<std::pair<std::string, Shape>, NetNode *> stored; // by storage and shape
   /// An operator that cannot be imported: why, how often, and where first.
   struct Refused {
     int count = 0;
@@ -85,8 +84,7 @@ private:
 } // namespace
 
 /// The elements of a tensor of the file.
-static std::shared_ptr<const Dense> readDense(const Weights &weights, const Input &input, const TensorType &type) {
-  std::vector<std::byte> bytes = weights.read(input);
+static std::shared_ptr<const Dense> denseOf(const std::vector<std::byte> &bytes, const TensorType &type) {
   auto dense = std::make_shared<Dense>(Dense{type.shape, {}});
   visit(type.type, [&](auto traits) {
     using Value = typename decltype(traits)::Value;
@@ -129,15 +127,19 @@ void Canon::takeInput(const Input &input) {
     build.net.inputs.push_back(node);
   if (node->op != Op::Constant)
     return;
-  node->value = readDense(*model.weights, input, type->second);
+  if (!build.keeps(double(elementsOf(node->shape()))))
+    return;
+  node->value = denseOf(model.weights->read(input), type->second);
   node->formula = fitFormula(*node->value, type->second.type, /*isSized=*/false);
 }
 
 /// A buffer that the model changes begins as one number, as caches and counters do.
 void Canon::takeState(const Input &input, const TensorType &type) {
-  std::shared_ptr<const Dense> value = readDense(*model.weights, input, type);
-  const std::vector<double> &elements = value->elements;
-  bool isOne = std::all_of(elements.begin(), elements.end(), [&](double each) { return each == elements[0]; });
+  std::vector<std::byte> bytes = model.weights->read(input);
+  size_t width = std::min(byteWidth(type.type), bytes.size());
+  bool isOne = std::memcmp(bytes.data(), bytes.data() + width, bytes.size() - width) == 0; // each is as the one before
+  bytes.resize(width);
+  std::vector<double> elements = denseOf(bytes, type)->elements;
   if (elements.empty() || !isOne || kindOf(type.type) == ElementKind::Truth)
     throw CannotImport("the buffer '" + input.path + "' changes in each run, and a state begins as one number; it is " +
                        (elements.empty() ? "empty"
@@ -173,33 +175,38 @@ void Canon::takeNextStates() {
         NetNode *value = found->second;
         build.source = value->source;
         value = build.convert(value, node.type.type);
-        bool isRule = !value->isMap() && !value->isLeaf() && ends.insert(value).second;
+        bool isRule = !value->isMap() && !value->isLeaf() && !value->isConstant && ends.insert(value).second;
         build.net.states.push_back({&node, isRule ? value : build.make(Op::Itself, {value}, node.type)});
       }
 }
 
 /// The results of a loop's body, whose operators become part of this net.
-Canon::Nodes Canon::inlined(const Node &loop, const char *name, Nodes inputs) {
+Nodes Canon::inlined(const Node &loop, const char *name, Nodes inputs) {
   auto found = std::find_if(loop.bodies.begin(), loop.bodies.end(), [&](auto &body) { return body.first == name; });
   if (found == loop.bodies.end() || found->second->inputs.size() != inputs.size())
     throw CannotImport("a loop whose body has inputs that are no tensors");
-  const Graph *before = std::exchange(graph, found->second.get());
-  auto valuesBefore = std::exchange(values, {});
-  auto aliasesBefore = std::exchange(aliases, {});
-  const Node *outerBefore = std::exchange(outer, outer ? outer : &loop);
-  for (size_t i = 0; i < inputs.size(); ++i)
-    values[graph->inputs[i].value] = inputs[i];
-  for (const Node &node : graph->nodes)
-    takeNode(node);
+  for (const auto &[value, type] : found->second->types)
+    elementsOf(type.shape);
+  Frame before = std::exchange(static_cast<Frame &>(*this), {found->second.get(), outer ? outer : &loop});
   Nodes outputs;
-  for (const Output &output : graph->outputs)
-    if (auto value = values.find(output.value); value != values.end())
-      outputs.push_back(value->second);
-  bool isWhole = outputs.size() == graph->outputs.size() && !outputs.empty();
-  graph = before;
-  values = std::move(valuesBefore);
-  aliases = std::move(aliasesBefore);
-  outer = outerBefore;
+  bool isWhole = false;
+  try {
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const std::string &name = graph->inputs[i].value;
+      requireShape(inputs[i], graph->types.at(name));
+      values[name] = inputs[i];
+    }
+    for (const Node &node : graph->nodes)
+      takeNode(node);
+    for (const Output &output : graph->outputs)
+      if (auto value = values.find(output.value); value != values.end())
+        outputs.push_back(value->second);
+    isWhole = outputs.size() == graph->outputs.size() && !outputs.empty();
+  } catch (...) {
+    static_cast<Frame &>(*this) = std::move(before);
+    throw;
+  }
+  static_cast<Frame &>(*this) = std::move(before);
   build.source = outer ? outer : &loop;
   if (!isWhole)
     throw CannotImport("a loop whose body has results of a type that plc has not");
@@ -209,7 +216,7 @@ Canon::Nodes Canon::inlined(const Node &loop, const char *name, Nodes inputs) {
 /// Beyond so many iterations a loop is not written out.
 static constexpr int64_t mostIterations = 256;
 
-Canon::Nodes Canon::whileLoop(const Node &node, Call &call) {
+Nodes Canon::whileLoop(const Node &node, Call &call) {
   Nodes carried = call.tensors("carried_inputs"), more = call.tensors("additional_inputs");
   for (int64_t iteration = 0;; ++iteration) {
     Nodes inputs = carried;
@@ -227,7 +234,7 @@ Canon::Nodes Canon::whileLoop(const Node &node, Call &call) {
 }
 
 /// Of each position along the first axis: what is carried, then what is collected.
-Canon::Nodes Canon::scan(const Node &node, Call &call) {
+Nodes Canon::scan(const Node &node, Call &call) {
   bool isMap = node.op == "map_impl";
   Nodes carried = isMap ? Nodes() : call.tensors("init"), xs = call.tensors("xs"),
         more = call.tensors(isMap ? "pos_args" : "additional_inputs");
@@ -243,6 +250,8 @@ Canon::Nodes Canon::scan(const Node &node, Call &call) {
       inputs.push_back(build.select(x, 0, i));
     inputs.insert(inputs.end(), more.begin(), more.end());
     Nodes outputs = inlined(node, isMap ? "f" : "combine_fn", inputs);
+    if (outputs.size() < kept)
+      throw std::out_of_range("results of a body");
     carried.assign(outputs.begin(), outputs.begin() + std::ptrdiff_t(kept));
     collected.resize(outputs.size() - kept);
     for (size_t k = kept; k < outputs.size(); ++k)
@@ -254,7 +263,7 @@ Canon::Nodes Canon::scan(const Node &node, Call &call) {
 }
 
 /// Loops are written out; both branches of a condition on values are computed.
-Canon::Nodes Canon::loop(const Node &node, Call &call) {
+Nodes Canon::loop(const Node &node, Call &call) {
   if (node.op == "while_loop")
     return whileLoop(node, call);
   if (node.op == "scan" || node.op == "map_impl")
@@ -264,7 +273,7 @@ Canon::Nodes Canon::loop(const Node &node, Call &call) {
     Nodes yes = inlined(node, "true_fn", call.tensors("operands")),
           no = inlined(node, "false_fn", call.tensors("operands"));
     for (size_t i = 0; i < yes.size(); ++i)
-      yes[i] = build.map(Op::Where, {condition, yes[i], no[i]}, yes[i]->type.type);
+      yes[i] = build.map(Op::Where, {condition, yes[i], no.at(i)}, yes[i]->type.type);
     return yes;
   }
   throw CannotImport("");
@@ -276,7 +285,25 @@ void Canon::refuse(const Node &node, const std::string &why) {
     entry.first = &node;
 }
 
+/// What a step throws is why the operator is refused.
+void Canon::attempt(const Node &node, const std::function<void()> &step) {
+  try {
+    step();
+  } catch (const CannotImport &why) {
+    refuse(node, why.what());
+  } catch (const std::logic_error &) {
+    refuse(node, "its arguments do not fit the ranks of its tensors");
+  }
+}
+
+/// What an operator makes has the shape that the graph says; so has each value that is read under a name.
+void Canon::requireShape(const NetNode *value, const TensorType &type) {
+  if (value->shape() != type.shape)
+    throw CannotImport("its result is " + typeText(value->type) + ", and the graph says " + typeText(type));
+}
+
 void Canon::takeNode(const Node &node) {
+  build.spend(1);
   // Assertions of sizes are true at the exported ones.
   if (node.results.empty() || node.op.starts_with("_assert") || node.op.starts_with("sym_"))
     return;
@@ -284,7 +311,7 @@ void Canon::takeNode(const Node &node) {
                   [&](const std::string &name) { return !graph->types.contains(name); }))
     return;
   std::string name = node.op;
-  bool isInPlace = name.back() == '_' && name.front() != '_';
+  bool isInPlace = name.ends_with('_') && !name.starts_with('_');
   if (isInPlace)
     name.pop_back();
   bool isKnown = node.library == "aten" || node.library == "prim" || node.library == "transformers";
@@ -292,7 +319,7 @@ void Canon::takeNode(const Node &node) {
   build.source = outer ? outer : &node;
   Call call(build, *graph, values, node);
   call.results.resize(node.results.size());
-  try {
+  attempt(node, [&] {
     if (node.library == "higher_order")
       call.results = loop(node, call);
     else if (!handler)
@@ -301,27 +328,24 @@ void Canon::takeNode(const Node &node) {
       call.results[0] = result;
     for (const auto &[argument, value] : call.changed)
       replace(call.nameOf(argument.c_str()), value);
-  } catch (const CannotImport &why) {
-    refuse(node, why.what());
-  } catch (const std::out_of_range &) {
-    refuse(node, "its arguments do not fit the ranks of its tensors");
-  }
+  });
+  call.results.resize(node.results.size());
   for (size_t i = 0; i < node.results.size(); ++i) {
     auto type = graph->types.find(node.results[i]);
     if (type == graph->types.end())
       continue;
+    NetNode *&made = call.results[i];
+    if (made && made->shape() != type->second.shape) {
+      attempt(node, [&] { requireShape(made, type->second); });
+      made = nullptr;
+    }
     // What is unknown stands for itself, so that the operators behind it are looked at, too.
-    bool isMade = i < call.results.size() && call.results[i];
-    values[node.results[i]] = isMade ? call.results[i] : build.make(Op::Input, {}, type->second);
+    values[node.results[i]] = made ? made : build.make(Op::Input, {}, type->second);
   }
   const std::string *self = selfOf(node);
-  if (isInPlace && self) {
-    try {
-      replace(*self, values[node.results[0]]);
-    } catch (const CannotImport &why) {
-      refuse(node, why.what());
-    }
-  } else if (self && isAlias(name))
+  if (isInPlace && self)
+    attempt(node, [&] { replace(*self, values[node.results[0]]); });
+  else if (self && isAlias(name))
     for (const std::string &result : node.results)
       aliases[result] = &node;
 }
@@ -343,11 +367,11 @@ bool Canon::isAlias(const std::string &name) {
 
 /// The operand of a change of indices, given a new value of its result.
 NetNode *Canon::unmapped(NetNode *map, NetNode *value) {
-  NetNode *x = map->operands[0];
-  switch (map->op) {
+  NetNode *x = map ? map->operand(0) : nullptr;
+  switch (x ? map->op : Op::Input) {
   case Op::View: return build.view(value, x->shape());
   case Op::Permute: {
-    std::vector<int64_t> inverse(map->ints.size());
+    Shape inverse(map->ints.size());
     for (size_t i = 0; i < inverse.size(); ++i)
       inverse[map->ints[i]] = int64_t(i);
     return build.permute(value, inverse);
@@ -367,13 +391,19 @@ NetNode *Canon::unmapped(NetNode *map, NetNode *value) {
 
 /// What is in place becomes a new value of the tensor and of all that share its memory.
 void Canon::replace(std::string name, NetNode *value) {
+  if (!value)
+    throw CannotImport("its result has no type");
   for (auto alias = aliases.find(name); alias != aliases.end(); alias = aliases.find(name)) {
     std::string parent = *selfOf(*alias->second);
     for (NetNode *map = values[name]; map != values[parent]; map = map->operands[0])
       value = unmapped(map, value);
     name = parent;
   }
-  values[name] = value;
+  if (NetNode *&old = values[name]; !old || old->shape() != value->shape())
+    throw CannotImport("it changes the type of a tensor in place");
+  else
+    old = value;
+  build.spend(double(graph->nodes.size()) / 64);
   // Views are taken anew, in the order in which they were made.
   std::set<std::string> changed = {name};
   for (const Node &node : graph->nodes) {
@@ -387,13 +417,13 @@ void Canon::replace(std::string name, NetNode *value) {
   }
 }
 
-/// A result that only looks at another value in part, at an input or at another result is a rule, too.
+/// A result that only looks at another value in part, at an input, at another result or at sizes is a rule, too.
 NetNode *Canon::ownResult(NetNode *output) {
   NetNode *end = output;
   bool isPlain = true;
   for (; end->isMap() && !end->formula; end = end->operands[0])
     isPlain &= end->op == Op::View || end->op == Op::Permute || end->op == Op::Copy;
-  if (isPlain && !end->isLeaf() && ends.insert(end).second)
+  if (isPlain && !end->isLeaf() && !end->isConstant && ends.insert(end).second)
     return output;
   return build.make(Op::Itself, {output}, output->type);
 }
@@ -415,6 +445,8 @@ void Canon::takeOutputs() {
 }
 
 Net Canon::run() {
+  for (const auto &[name, type] : graph->types)
+    elementsOf(type.shape);
   for (const Input &input : graph->inputs)
     takeInput(input);
   originals = values;

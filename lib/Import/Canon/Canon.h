@@ -10,7 +10,7 @@ namespace plc::import {
 
 /// Attributes of an operator that is made.
 struct With {
-  std::vector<int64_t> ints{};
+  Shape ints{};
   int dim = 0;
   double number = 0;
   Windows windows{};
@@ -21,17 +21,20 @@ struct With {
 /// before it, so that one pass over the graph is enough.
 class Builder {
 public:
-  using Nodes = std::vector<NetNode *>;
-  using Shape = std::vector<int64_t>;
-
   Net net;
   const Node *source = nullptr; // of the operators that are made next
 
   NetNode *make(Op op, Nodes operands, TensorType type, With with = {});
+  /// Whether a value is kept that so many elements are read for. Files could ask for any number.
+  bool keeps(double more);
+  /// Throws if there are too many operators: loops in loops, and changes in place, could make any number.
+  void spend(double more);
 
   NetNode *number(double value, ElementType type);
   NetNode *view(NetNode *x, Shape shape) { return make(Op::View, {x}, {x->type.type, std::move(shape)}); }
-  NetNode *permute(NetNode *x, const std::vector<int64_t> &dims);
+  NetNode *permute(NetNode *x, const Shape &dims);
+  /// a / b, of numbers that a file may have as it likes.
+  static int64_t ratio(int64_t a, int64_t b);
   /// Exchanges two axes.
   NetNode *transpose(NetNode *x, int a, int b);
   NetNode *unsqueeze(NetNode *x, int dim);
@@ -42,7 +45,7 @@ public:
   NetNode *select(NetNode *x, int dim, int64_t index);
   NetNode *expand(NetNode *x, Shape shape);
   /// `pads` are pairs of numbers, of the last axis first; numbers less than 0 cut off.
-  NetNode *pad(NetNode *x, std::vector<int64_t> pads, double value);
+  NetNode *pad(NetNode *x, Shape pads, double value);
   /// `count` windows of an axis, each of `size` elements.
   NetNode *unfold(NetNode *x, int dim, int64_t count, int64_t size, int64_t step, int64_t dilation);
   /// The slices at the positions that a vector has.
@@ -62,7 +65,7 @@ public:
   /// x y, of matrices in the last two axes.
   NetNode *matmul(NetNode *x, NetNode *y, Shape shape, NetNode *bias = nullptr);
   NetNode *cat(const Nodes &parts, int dim);
-  NetNode *reduce(Op op, NetNode *x, std::vector<int64_t> dims, TensorType type);
+  NetNode *reduce(Op op, NetNode *x, Shape dims, TensorType type);
 
   static constexpr ElementType boolType = ElementType::Bool;
 
@@ -70,6 +73,10 @@ public:
   std::map<const NetNode *, NetNode *> counted;
 
 private:
+  /// Of one value that is kept: no table of sizes alone is that large.
+  static constexpr int64_t mostElements = int64_t(1) << 24;
+  double work = 0;      // of all values that are kept
+  double operators = 0; // made, and taken from the graph
   void fold(NetNode &node);
 };
 
@@ -96,10 +103,10 @@ public:
   bool truth(const char *name, bool otherwise = false) const;
   std::string text(const char *name) const;
   /// A list, or one number as a list of one.
-  std::vector<int64_t> integers(const char *name) const;
+  Shape integers(const char *name) const;
   std::vector<double> reals(const char *name) const;
   /// A list of one for each of `count` axes; one number stands for all.
-  std::vector<int64_t> perAxis(const char *name, size_t count, int64_t otherwise) const;
+  Shape perAxis(const char *name, size_t count, int64_t otherwise) const;
   /// The name of an argument's value in the graph.
   std::string nameOf(const char *name) const {
     const auto *value = find(name) ? std::get_if<ValueName>(find(name)) : nullptr;
@@ -108,18 +115,22 @@ public:
   /// A tensor, or a number as a constant. Throws if it is absent; `tensorIf` gives null.
   NetNode *tensor(const char *name) const;
   NetNode *tensorIf(const char *name) const;
-  std::vector<NetNode *> tensors(const char *name) const;
+  Nodes tensors(const char *name) const;
+  /// The same, and null for each that is absent.
+  Nodes tensorsIf(const char *name) const;
   /// An axis counted from the front.
   int dim(const char *name, int rank, int64_t otherwise = 0) const;
+  /// Axes counted from the front; those outside stay so, and fail where they are used.
+  Shape dims(const char *name, const NetNode *x) const;
   const TensorType &type(size_t result = 0) const;
-  const std::vector<int64_t> &shape() const { return type().shape; }
+  const Shape &shape() const { return type().shape; }
   /// Whether some operator reads a result.
   bool isUsed(size_t result) const { return result < node.results.size() && !node.results[result].empty(); }
   /// Whether the operator's name begins so.
   bool isNamed(const char *prefix) const { return node.op.starts_with(prefix); }
 
   /// What each result is; the operator's table entry gives one or fills in all.
-  std::vector<NetNode *> results;
+  Nodes results;
   /// New values of arguments that the operator changes in place.
   std::vector<std::pair<std::string, NetNode *>> changed;
 

@@ -53,9 +53,7 @@ const std::unordered_map<std::string_view, Op> simple = {{"mul", Op::Mul},
                                                          {"bitwise_right_shift", Op::ShiftRight}};
 
 /// An element of the result's type; operands that are integers beside reals are converted where they are printed.
-NetNode *element(Call &call, Op op, std::vector<NetNode *> operands) {
-  return call.build.make(op, std::move(operands), call.type());
-}
+NetNode *element(Call &call, Op op, Nodes operands) { return call.build.make(op, std::move(operands), call.type()); }
 
 NetNode *sum(Call &call, bool isSubtracted, NetNode *a, NetNode *b) {
   if (double alpha = call.real("alpha", 1); alpha != 1)
@@ -108,19 +106,25 @@ NetNode *power(Call &call) {
 
 NetNode *full(Call &call, double value) { return call.build.make(Op::Full, {}, call.type(), {.number = value}); }
 
+NetNode *counted(Call &call, double start, double step) {
+  Builder &build = call.build;
+  NetNode *number = build.convert(build.arange(call.shape()[0]), call.type().type);
+  auto constant = [&](double value) { return build.number(value, ElementType::F64); };
+  return element(call, Op::Add, {element(call, Op::Mul, {number, constant(step)}), constant(start)});
+}
+
 NetNode *arange(Call &call) {
   double step = call.real("step", 1), start = call.real("start", 0);
-  return call.build.arange(call.shape()[0], int64_t(start), int64_t(step), call.type().type);
+  auto isWhole = [](double number) { return std::fabs(number) < 1e9 && number == std::floor(number); };
+  return isWhole(step) && isWhole(start)
+             ? call.build.arange(call.shape()[0], int64_t(start), int64_t(step), call.type().type)
+             : counted(call, start, step);
 }
 
 NetNode *linspace(Call &call) {
-  Builder &build = call.build;
   double start = call.real("start"), end = call.real("end");
   int64_t count = call.shape()[0];
-  NetNode *number = build.convert(build.arange(count), call.type().type);
-  auto constant = [&](double value) { return build.number(value, ElementType::F64); };
-  NetNode *moved = element(call, Op::Mul, {number, constant(count > 1 ? (end - start) / double(count - 1) : 0)});
-  return element(call, Op::Add, {moved, constant(start)});
+  return counted(call, start, count > 1 ? (end - start) / double(count - 1) : 0);
 }
 
 NetNode *convert(Call &call) { return call.build.convert(call.tensor("self"), call.type().type); }
@@ -142,7 +146,7 @@ NetNode *channelDropout(Call &call) {
   NetNode *x = call.tensor("input");
   if (!call.truth("train") || x->rank() < 2)
     return x;
-  std::vector<int64_t> shape = x->shape();
+  Shape shape = x->shape();
   std::fill(shape.begin() + 2, shape.end(), 1);
   return element(call, Op::Mul, {x, call.build.kept({x->type.type, shape}, call.real("p", 0.5))});
 }
@@ -251,7 +255,7 @@ const std::vector<Names> groups = {
 Handler plc::import::findHandler(const std::string &name) {
   if (auto found = simple.find(name); found != simple.end())
     return [op = found->second](Call &call) {
-      std::vector<NetNode *> operands = {call.tensor("self")};
+      Nodes operands = {call.tensor("self")};
       if (classOf(op) == OpClass::Infix || call.has("other"))
         operands.push_back(call.tensor("other"));
       return element(call, op, std::move(operands));

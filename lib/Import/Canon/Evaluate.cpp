@@ -14,10 +14,6 @@ using namespace plc::import;
 namespace {
 using Index = std::vector<int64_t>;
 
-int64_t countOf(const std::vector<int64_t> &shape) {
-  return std::accumulate(shape.begin(), shape.end(), int64_t(1), std::multiplies<>());
-}
-
 /// Row-major; axes of extent 1 are broadcast, and leading axes may be absent.
 double elementAt(const Dense &dense, const Index &index) {
   int64_t offset = 0;
@@ -31,7 +27,7 @@ double elementAt(const Dense &dense, const Index &index) {
 template <typename F>
 std::vector<double> fill(const NetNode &node, F element) {
   std::vector<double> elements;
-  int64_t count = countOf(node.shape());
+  int64_t count = elementsOf(node.shape());
   elements.reserve(count);
   Index index(node.shape().size());
   for (int64_t k = 0; k < count; ++k) {
@@ -164,7 +160,7 @@ std::optional<std::vector<double>> Evaluation::move() {
     });
   case Op::Repeat:
     return fill(node, [&](Index index) {
-      const std::vector<int64_t> &shape = operand(0).shape;
+      const Shape &shape = operand(0).shape;
       for (size_t i = 0; i < shape.size(); ++i)
         index[index.size() - shape.size() + i] %= shape[i];
       return elementAt(operand(0), index);
@@ -234,7 +230,7 @@ std::vector<double> Evaluation::reduce() {
   std::vector<bool> isSummed(operand(0).shape.size());
   for (int64_t dim : node.ints)
     isSummed[dim] = true;
-  std::vector<int64_t> inner;
+  Shape inner;
   for (size_t i = 0; i < isSummed.size(); ++i)
     inner.push_back(isSummed[i] ? operand(0).shape[i] : 1);
   NetNode loop;
@@ -259,7 +255,7 @@ std::vector<double> Evaluation::reduce() {
         result = node.op == Op::Prod ? *result * x : *result + x;
       return 0.0;
     });
-    return node.op == Op::Mean ? *result / double(countOf(inner)) : *result;
+    return node.op == Op::Mean ? *result / double(elementsOf(inner)) : *result;
   });
 }
 
@@ -277,7 +273,7 @@ std::vector<double> Evaluation::sumUp() {
 std::optional<std::vector<double>> Evaluation::run() {
   switch (node.op) {
   case Op::Number:
-  case Op::Full: return std::vector<double>(countOf(node.shape()), node.number);
+  case Op::Full: return std::vector<double>(elementsOf(node.shape()), node.number);
   case Op::Arange:
     return fill(node, [&](const Index &index) { return double(node.ints[0] + node.ints[1] * index[0]); });
   case Op::Index:

@@ -12,7 +12,7 @@ using namespace plc::import;
 namespace {
 /// Positions of the `count` largest or smallest elements, in order; of equal ones the lowest comes first.
 NetNode *order(Builder &build, NetNode *x, int dim, int64_t count, bool isDescending) {
-  std::vector<int64_t> shape = x->shape();
+  Shape shape = x->shape();
   shape[dim] = count;
   NetNode *by = isDescending ? x : build.map(Op::Negate, {x});
   bool isBest = count == 1 && isDescending;
@@ -162,7 +162,7 @@ NetNode *Turn::back(NetNode *node) {
                    (node->op == Op::Permute && node->ints[0] == 0);
   if (!keepsRows || node->rank() == 0 || node->extent(0) != rows)
     return nullptr;
-  std::vector<NetNode *> operands;
+  Nodes operands;
   for (NetNode *operand : node->operands) {
     bool isSame = !operand || operand->rank() < node->rank() || operand->extent(0) == 1;
     if (isSame && node->op != Op::View) {

@@ -19,7 +19,7 @@ public:
 
 private:
   void findAxes();
-  double at(const std::vector<int64_t> &index) const;
+  double at(const Shape &index) const;
   template <typename F>
   bool all(F holds) const;
   std::optional<Formula> band(double inside) const;
@@ -29,7 +29,7 @@ private:
   const Dense &value;
   ElementType type;
   bool isSized;
-  std::vector<int64_t> strides;
+  Shape strides;
   std::vector<int> axes; // on which the value depends
 };
 } // namespace
@@ -50,7 +50,7 @@ void Fit::findAxes() {
   }
 }
 
-double Fit::at(const std::vector<int64_t> &index) const {
+double Fit::at(const Shape &index) const {
   size_t offset = 0;
   for (size_t i = 0; i < axes.size(); ++i)
     offset += index[i] * strides[axes[i]];
@@ -60,7 +60,7 @@ double Fit::at(const std::vector<int64_t> &index) const {
 /// Whether something holds for each index along the axes, and its element.
 template <typename F>
 bool Fit::all(F holds) const {
-  std::vector<int64_t> index(axes.size());
+  Shape index(axes.size());
   while (true) {
     if (!holds(index, at(index)))
       return false;
@@ -100,10 +100,10 @@ std::optional<Formula> Fit::band(double inside) const {
 }
 
 std::optional<Formula> Fit::affine() const {
-  std::vector<int64_t> origin(axes.size());
+  Shape origin(axes.size());
   Formula formula{Formula::Affine, at(origin)};
   for (size_t i = 0; i < axes.size(); ++i) {
-    std::vector<int64_t> next = origin;
+    Shape next = origin;
     next[i] = 1;
     double factor = at(next) - formula.value;
     if (factor != std::floor(factor) || std::fabs(factor) > 1e9)

@@ -88,10 +88,10 @@ private:
   NetNode *product();
   NetNode *sign();
   NetNode *leaf();
-  NetNode *apply(std::string_view name, std::vector<NetNode *> operands);
+  NetNode *apply(std::string_view name, Nodes operands);
   NetNode *overAxes(Op op, NetNode *x);
   NetNode *number(double value) { return build.number(value, ElementType::F64); }
-  NetNode *map(Op op, std::vector<NetNode *> operands);
+  NetNode *map(Op op, Nodes operands);
   bool take(std::string_view word);
   std::string_view word();
 
@@ -123,22 +123,22 @@ std::string_view Reader::word() {
 }
 
 /// The type of elements is that of the first operand that is no number.
-NetNode *Reader::map(Op op, std::vector<NetNode *> operands) {
+NetNode *Reader::map(Op op, Nodes operands) {
   auto typed = std::find_if(operands.begin(), operands.end(), [](NetNode *each) { return each->op != Op::Number; });
   return build.map(op, operands, (typed == operands.end() ? operands.front() : *typed)->type.type);
 }
 
 NetNode *Reader::overAxes(Op op, NetNode *x) {
-  std::vector<int64_t> dims = call.has("dim") ? call.integers("dim") : std::vector<int64_t>{1}, kept = x->shape();
-  for (int64_t &dim : dims)
-    kept[dim += dim < 0 ? x->rank() : 0] = 1;
+  Shape dims = call.has("dim") ? call.dims("dim", x) : Shape{1}, kept = x->shape();
+  for (int64_t dim : dims)
+    kept[size_t(dim)] = 1;
   return build.reduce(op, x, dims, {x->type.type, kept});
 }
 
-NetNode *Reader::apply(std::string_view name, std::vector<NetNode *> operands) {
+NetNode *Reader::apply(std::string_view name, Nodes operands) {
   NetNode *x = operands[0];
   if (name == "channels") { // of axis 1
-    std::vector<int64_t> shape(std::max<int>(call.tensor("self")->rank() - 1, 1), 1);
+    Shape shape(std::max<int>(call.tensor("self")->rank() - 1, 1), 1);
     shape[0] = x->extent(0);
     return build.view(x, shape);
   }
@@ -148,10 +148,10 @@ NetNode *Reader::apply(std::string_view name, std::vector<NetNode *> operands) {
     return overAxes(Op::LogSumExp, x);
   if (name == "square")
     return map(Op::Square, operands);
-  for (size_t op = 0; op < size_t(Op::Negate); ++op)
-    if (classOf(Op(op)) == OpClass::Function && name == textOf(Op(op)))
-      return map(Op(op), operands);
-  throw CannotImport("the formula of this operator has an unknown function");
+  size_t op = 0;
+  while (classOf(Op(op)) != OpClass::Function || name != textOf(Op(op)))
+    ++op;
+  return map(Op(op), operands);
 }
 
 NetNode *Reader::leaf() {
@@ -171,7 +171,7 @@ NetNode *Reader::leaf() {
   if (name == "inf")
     return number(std::numeric_limits<double>::infinity());
   if (take("(")) {
-    std::vector<NetNode *> operands;
+    Nodes operands;
     do
       operands.push_back(choice());
     while (take(","));

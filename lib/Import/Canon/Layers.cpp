@@ -22,7 +22,7 @@ NetNode *linear(Call &call) {
 NetNode *matmul(Call &call) {
   Builder &build = call.build;
   NetNode *x = call.tensor("self"), *y = call.tensor(call.has("mat2") ? "mat2" : call.has("vec") ? "vec" : "other");
-  std::vector<int64_t> shape = call.shape();
+  Shape shape = call.shape();
   bool isRow = x->rank() == 1, isColumn = y->rank() == 1;
   if (isColumn) {
     y = build.unsqueeze(y, 1);
@@ -30,7 +30,7 @@ NetNode *matmul(Call &call) {
   }
   if (isRow) {
     x = build.unsqueeze(x, 0);
-    shape.insert(shape.end() - 1, 1);
+    shape.put(shape.size() - 1, 1);
   }
   NetNode *product = build.matmul(x, y, shape);
   return isRow || isColumn ? build.view(product, call.shape()) : product;
@@ -56,9 +56,9 @@ NetNode *addmm(Call &call, const char *first, const char *second) {
 /// Heads that share keys: each is repeated for the queries of its group.
 NetNode *repeatHeads(Builder &build, NetNode *x, int64_t heads) {
   int dim = x->rank() - 3;
-  std::vector<int64_t> shape = x->shape(), wide = shape;
-  int64_t times = heads / shape[dim];
-  shape.insert(shape.begin() + dim + 1, times);
+  Shape shape = x->shape(), wide = shape;
+  int64_t times = Builder::ratio(heads, shape[dim]);
+  shape.put(size_t(dim) + 1, times);
   wide[dim] *= times;
   return build.view(build.expand(build.unsqueeze(x, dim + 1), shape), wide);
 }
@@ -73,7 +73,7 @@ NetNode *attention(Call &call) {
     k = repeatHeads(build, k, q->extent(rank - 3));
     v = repeatHeads(build, v, q->extent(rank - 3));
   }
-  std::vector<int64_t> shape = q->shape();
+  Shape shape = q->shape();
   shape.back() = columns;
   NetNode *scores = build.matmul(q, build.transpose(k, rank - 2, rank - 1), shape);
   double scale = call.real("scale", 1 / std::sqrt(double(q->shape().back())));
@@ -139,7 +139,7 @@ NetNode *rmsNorm(Call &call) {
 NetNode *batchNormOfTraining(Call &call) {
   Builder &build = call.build;
   NetNode *x = call.tensor("input");
-  std::vector<int64_t> dims, wide(size_t(x->rank()) - 1, 1), kept(size_t(x->rank()), 1);
+  Shape dims, wide(size_t(x->rank()) - 1, 1), kept(size_t(x->rank()), 1);
   for (int i = 0; i < x->rank(); ++i)
     if (i != 1)
       dims.push_back(i);
@@ -183,8 +183,8 @@ NetNode *batchNorm(Call &call) {
 NetNode *plainGroupNorm(Call &call, int64_t groups) {
   Builder &build = call.build;
   NetNode *x = call.tensor("input");
-  std::vector<int64_t> shape = {x->extent(0), groups, x->extent(1) / groups}, kept = {x->extent(0), groups, 1},
-                       dims = {2};
+  Shape shape = {x->extent(0), groups, Builder::ratio(x->extent(1), groups)}, kept = {x->extent(0), groups, 1},
+        dims = {2};
   for (int i = 2; i < x->rank(); ++i) {
     shape.push_back(x->extent(i));
     kept.push_back(1);
@@ -197,7 +197,7 @@ NetNode *plainGroupNorm(Call &call, int64_t groups) {
   NetNode *eps = build.number(call.real("eps", 1e-5), ElementType::F64);
   NetNode *scaled = build.map(Op::Mul, {centred, build.map(Op::Rsqrt, {build.map(Op::Add, {variance, eps})})});
   NetNode *result = build.view(scaled, x->shape());
-  std::vector<int64_t> wide(x->rank() - 1, 1);
+  Shape wide(x->rank() - 1, 1);
   wide[0] = x->extent(1);
   if (NetNode *weight = call.tensorIf("weight"))
     result = build.map(Op::Mul, {result, build.view(weight, wide)});
@@ -219,7 +219,7 @@ NetNode *instanceNorm(Call &call) {
 NetNode *weightNorm(Call &call) {
   Builder &build = call.build;
   NetNode *v = call.tensor("v"), *g = call.tensor("g");
-  std::vector<int64_t> dims, kept = v->shape();
+  Shape dims, kept = v->shape();
   for (int i = 0; i < v->rank(); ++i)
     if (i != call.dim("dim", v->rank())) {
       dims.push_back(i);
@@ -274,13 +274,12 @@ NetNode *running(Call &call, Op op, double first) {
 NetNode *variance(Call &call, bool isRoot) {
   Builder &build = call.build;
   NetNode *x = call.tensor("self");
-  std::vector<int64_t> dims = call.integers("dim"), kept = x->shape();
+  Shape dims = call.dims("dim", x), kept = x->shape();
   if (dims.empty())
     for (int i = 0; i < x->rank(); ++i)
       dims.push_back(i);
   double count = 1, correction = call.real("correction", call.truth("unbiased", true));
   for (int64_t &dim : dims) {
-    dim += dim < 0 ? x->rank() : 0;
     count *= double(x->extent(int(dim)));
     kept[dim] = 1;
   }
@@ -298,7 +297,7 @@ NetNode *variance(Call &call, bool isRoot) {
 }
 
 /// The axes that '...' stands for as capital letters that the text does not have.
-std::string withoutDots(std::string text, const std::vector<NetNode *> &tensors, size_t &arrow) {
+std::string withoutDots(std::string text, const Nodes &tensors, size_t &arrow) {
   size_t most = 0, begin = 0;
   std::vector<size_t> more;
   for (const NetNode *x : tensors) {
@@ -329,8 +328,7 @@ NetNode *einsum(Call &call) {
   std::string text = call.text("equation");
   std::erase(text, ' ');
   size_t arrow = text.find("->");
-  std::vector<NetNode *> tensors =
-      call.tensors("operands").empty() ? call.tensors("tensors") : call.tensors("operands");
+  Nodes tensors = call.tensors("operands").empty() ? call.tensors("tensors") : call.tensors("operands");
   text = withoutDots(std::move(text), tensors, arrow);
   if (arrow == std::string::npos)
     throw CannotImport("an einsum without '->'");
@@ -347,7 +345,7 @@ NetNode *einsum(Call &call) {
     for (size_t i = 0; i < of.size(); ++i)
       if (of.find(of[i]) != i)
         throw CannotImport("an einsum that takes a diagonal");
-    std::vector<int64_t> dims, shape;
+    Shape dims, shape;
     for (char letter : letters) {
       size_t at = of.find(letter);
       if (at != std::string::npos)
@@ -357,7 +355,7 @@ NetNode *einsum(Call &call) {
     x = build.view(build.permute(x, dims), shape);
     product = product ? build.map(Op::Mul, {product, x}) : x;
   }
-  std::vector<int64_t> summed;
+  Shape summed;
   for (size_t i = kept; i < letters.size(); ++i)
     summed.push_back(int64_t(i));
   return summed.empty() ? product : build.reduce(Op::Sum, product, summed, call.type());
@@ -370,8 +368,7 @@ NetNode *dot(Call &call) {
 }
 
 /// The sum over some axes of a product of three tensors, each with new axes of one element at these positions.
-NetNode *trilinear(Call &call, std::vector<NetNode *> tensors, const std::vector<std::vector<int64_t>> &added,
-                   const std::vector<int64_t> &summed) {
+NetNode *trilinear(Call &call, Nodes tensors, const std::vector<Shape> &added, const Shape &summed) {
   Builder &build = call.build;
   for (size_t k = 0; k < tensors.size(); ++k)
     for (int64_t dim : added[k])

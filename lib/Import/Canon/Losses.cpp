@@ -15,7 +15,7 @@ NetNode *plc::import::reduced(Call &call, NetNode *loss) {
 namespace {
 /// The axis of classes is the second one, or the only one.
 NetNode *classesLast(Builder &build, NetNode *x) {
-  std::vector<int64_t> order;
+  Shape order;
   for (int i = 0; i < x->rank(); ++i)
     if (i != 1)
       order.push_back(i);
@@ -85,7 +85,7 @@ NetNode *crossEntropy(Call &call) {
     throw CannotImport("a cross entropy of probabilities with smoothing");
   NetNode *each = build.map(Op::Mul, {logs, classesLast(build, target)});
   each = weight ? build.map(Op::Mul, {each, weight}) : each;
-  std::vector<int64_t> shape(x->shape().begin(), x->shape().end() - 1);
+  Shape shape = x->shape().part(0, size_t(last));
   NetNode *loss = build.map(Op::Negate, {build.reduce(Op::Sum, each, {last}, {x->type.type, shape})});
   // The mean is over all but the classes.
   return reduced(call, loss);

@@ -15,7 +15,7 @@ NetNode *plc::import::belowCopies(NetNode *node) {
 
 static bool isOp(const NetNode *node, Op op) { return node && node->op == op && !node->formula; }
 
-static void become(NetNode &node, Op op, std::vector<NetNode *> operands, double number = 0) {
+static void become(NetNode &node, Op op, Nodes operands, double number = 0) {
   node.op = op;
   node.operands = std::move(operands);
   node.number = number;
@@ -35,7 +35,7 @@ static bool matchRmsNorm(NetNode &node, NetNode *x, NetNode *scale) {
     return false;
   std::optional<double> eps = numberOf(scale->operands[0]->operands[1]);
   NetNode *mean = belowCopies(scale->operands[0]->operands[0]);
-  if (!eps || !isOp(mean, Op::Mean) || mean->ints != std::vector<int64_t>{x->rank() - 1})
+  if (!eps || !isOp(mean, Op::Mean) || mean->ints != Shape{x->rank() - 1})
     return false;
   NetNode *square = belowCopies(mean->operands[0]);
   if (!isOp(square, Op::Square) || belowCopies(square->operands[0]) != x)
@@ -175,7 +175,7 @@ static void matchPadding(NetNode &node) {
 /// A product of channels before a norm is a convolution like its neighbours, which have one layer with it.
 static void matchNormed(NetNode *x) {
   bool isImage = x->rank() == 4 && !x->operand(2);
-  if (isImage && isOp(x, Op::PatchConv) && x->windows.kernel == std::vector<int64_t>{1, 1})
+  if (isImage && isOp(x, Op::PatchConv) && x->windows.kernel == Shape{1, 1})
     x->op = Op::Convolution;
 }
 

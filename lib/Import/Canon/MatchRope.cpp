@@ -43,9 +43,9 @@ namespace {
 /// A table of cosines or sines, broadcast to the shape of x.
 struct Angles {
   const Dense &table;
-  std::vector<int64_t> strides; // by axis of x; 0: broadcast
+  Shape strides; // by axis of x; 0: broadcast
 
-  Angles(NetNode *node, const std::vector<int64_t> &shape) : table(*node->value), strides(shape.size()) {
+  Angles(NetNode *node, const Shape &shape) : table(*node->value), strides(shape.size()) {
     int64_t stride = 1;
     for (size_t i = 0; i < table.shape.size(); ++i) {
       int64_t extent = table.shape[table.shape.size() - 1 - i];
@@ -53,17 +53,16 @@ struct Angles {
       stride *= extent;
     }
   }
-  double at(const std::vector<int64_t> &index) const {
+  double at(const Shape &index) const {
     return table.elements[size_t(std::inner_product(index.begin(), index.end(), strides.begin(), int64_t(0)))];
   }
 };
 } // namespace
 
 /// Whether all of a table are f(position * base^-(r / R)).
-static bool isTable(const Angles &angles, const std::vector<int64_t> &shape, int dim, Op order, double base,
-                    double (*f)(double)) {
+static bool isTable(const Angles &angles, const Shape &shape, int dim, Op order, double base, double (*f)(double)) {
   int64_t half = shape.back() / 2;
-  std::vector<int64_t> index(shape.size());
+  Shape index(shape.size());
   while (true) {
     int64_t r = order == Op::Rope ? index.back() % half : index.back() / 2;
     double position = double(index[size_t(dim)]), angle = position * std::pow(base, -double(r) / double(half));
@@ -89,9 +88,8 @@ static bool isAngle(NetNode *node) {
 }
 
 /// The base in the fewest digits.
-static std::optional<double> baseOf(const Angles &cosines, const Angles &sines, const std::vector<int64_t> &shape,
-                                    int dim, Op order) {
-  std::vector<int64_t> index(shape.size());
+static std::optional<double> baseOf(const Angles &cosines, const Angles &sines, const Shape &shape, int dim, Op order) {
+  Shape index(shape.size());
   index[size_t(dim)] = 1;
   index.back() = order == Op::Rope ? 1 : 2;
   double half = double(shape.back()) / 2;

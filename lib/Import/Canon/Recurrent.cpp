@@ -9,7 +9,6 @@ using namespace plc;
 using namespace plc::import;
 
 namespace {
-using Nodes = std::vector<NetNode *>;
 
 /// One layer in one direction: weights of input and state by gate, and biases or null.
 struct Weights {
@@ -25,7 +24,7 @@ NetNode *linear(Builder &build, NetNode *x, NetNode *weight, NetNode *bias) {
 
 /// The state, and of an LSTM the cell, after one step.
 Nodes step(Builder &build, const Weights &weights, NetNode *x, const Nodes &states) {
-  NetNode *h = states[0];
+  NetNode *h = states.at(0);
   NetNode *a = linear(build, x, weights.of[0], weights.of[2]), *b = linear(build, h, weights.of[1], weights.of[3]);
   auto gate = [&](NetNode *all, int64_t number) {
     return build.slice(all, 1, number * weights.hidden(), weights.hidden());
@@ -52,7 +51,7 @@ NetNode *ofLibrary(Builder &build, const Weights &weights, NetNode *x) {
   auto byGate = [&](NetNode *weight) {
     return build.transpose(build.view(weight, {gates, hidden, weight->extent(1)}), 1, 2);
   };
-  std::vector<int64_t> shape = {gates, hidden};
+  Shape shape = {gates, hidden};
   Nodes operands = {x, byGate(weights.of[0]), byGate(weights.of[1])};
   NetNode *b = weights.of[2], *o = weights.of[3];
   NetNode *none = b ? nullptr : build.make(Op::Full, {}, {x->type.type, shape});
@@ -89,7 +88,7 @@ NetNode *recurrent(Call &call, Op op) {
   size_t each = hasBiases ? 4 : 2, directions = call.truth("bidirectional") ? 2 : 1,
          layers = size_t(call.integer("num_layers", 1));
   NetNode *x = call.tensor("input");
-  if (weights.size() != layers * directions * each || x->rank() != 3)
+  if (weights.size() != layers * directions * each || weights.empty() || x->rank() != 3)
     throw CannotImport("a recurrence with projections, or of one sample without an axis for it");
   x = isBatchFirst ? x : build.transpose(x, 0, 1);
   bool isFromZero =
@@ -132,7 +131,7 @@ NetNode *cell(Call &call, Op op) {
       step(call.build, {op, {call.tensor("w_ih"), call.tensor("w_hh"), call.tensorIf("b_ih"), call.tensorIf("b_hh")}},
            call.tensor("input"), states);
   for (size_t i = 0; i < call.results.size(); ++i)
-    call.results[i] = next[i];
+    call.results[i] = next.at(i);
   return nullptr;
 }
 

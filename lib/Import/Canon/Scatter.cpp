@@ -9,7 +9,6 @@ using namespace plc;
 using namespace plc::import;
 
 namespace {
-using Nodes = std::vector<NetNode *>;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// At the positions that an index has along an axis, the source; elsewhere as before. Of equal positions PyTorch
@@ -23,7 +22,7 @@ NetNode *scatter(Call &call) {
     if (i != dim && index->extent(i) != x->extent(i))
       throw CannotImport("a scatter to a part of the other axes");
   // The index's axis stands last, behind the axis that it names positions of.
-  std::vector<int64_t> column(rank + 1, 1);
+  Shape column(rank + 1, 1);
   column[dim] = x->extent(dim);
   auto inLast = [&](NetNode *tensor) { return build.transpose(build.unsqueeze(tensor, rank), dim, rank); };
   NetNode *is = build.compare(Op::Equal, inLast(index), build.view(build.arange(x->extent(dim)), column));
@@ -67,11 +66,11 @@ NetNode *putAt(Builder &build, NetNode *x, const Nodes &indices, NetNode *source
 }
 
 NetNode *indexPut(Call &call) {
-  Nodes indices = call.tensors("indices");
+  Nodes indices = call.tensorsIf("indices");
   NetNode *x = call.tensor("self"), *values = call.tensor("values");
   bool isMask = indices.size() == 1 && indices[0] && indices[0]->isBool();
   if (isMask && values->rank() == 0) { // elements where a mask holds
-    std::vector<int64_t> shape = indices[0]->shape();
+    Shape shape = indices[0]->shape();
     shape.resize(size_t(x->rank()), 1);
     return call.build.make(Op::Where, {call.build.view(indices[0], shape), values, x}, x->type);
   }
@@ -86,7 +85,7 @@ NetNode *indexPut(Call &call) {
 Nodes alongAxis(Builder &build, NetNode *x, NetNode *index, int dim) {
   Nodes indices;
   for (int i = 0; i < x->rank(); ++i) {
-    std::vector<int64_t> column(size_t(x->rank() - i), 1);
+    Shape column(size_t(x->rank() - i), 1);
     column[0] = index->extent(i);
     indices.push_back(i == dim ? index : build.view(build.arange(index->extent(i)), column));
   }
@@ -122,7 +121,7 @@ NetNode *indexJoin(Call &call, bool isAdded) {
     return joinAt(build, x, indices, source, Op::Sum);
   // A choice between the old and the new elements: of one position, a row that is written in place.
   int64_t count = index->rank() ? index->extent(0) : 1;
-  std::vector<int64_t> column(size_t(x->rank() - dim) + 1, 1), any(size_t(x -> rank() - dim), 1);
+  Shape column(size_t(x->rank() - dim) + 1, 1), any(size_t(x -> rank() - dim), 1);
   column[0] = any[0] = x->extent(dim);
   column[1] = count;
   NetNode *rows = build.unsqueeze(build.arange(column[0]), 1);

@@ -17,10 +17,7 @@ NetNode *view(Call &call) {
 
 NetNode *permute(Call &call) {
   NetNode *x = call.tensor("self");
-  std::vector<int64_t> dims = call.integers("dims");
-  for (int64_t &dim : dims)
-    dim += dim < 0 ? x->rank() : 0;
-  return call.build.permute(x, dims);
+  return call.build.permute(x, call.dims("dims", x));
 }
 
 NetNode *transpose(Call &call) {
@@ -34,9 +31,9 @@ NetNode *transpose(Call &call) {
 /// Axes `source` stand at `destination`, the others in their order.
 NetNode *movedim(Call &call) {
   NetNode *x = call.tensor("self");
-  std::vector<int64_t> from = call.integers("source"), to = call.integers("destination"), dims(x->rank(), -1);
+  Shape from = call.dims("source", x), to = call.dims("destination", x), dims(x->rank(), -1);
   for (size_t i = 0; i < from.size(); ++i)
-    dims[to[i] < 0 ? to[i] + x->rank() : to[i]] = from[i] += from[i] < 0 ? x->rank() : 0;
+    dims[size_t(to[i])] = from[i];
   int64_t next = 0;
   for (int64_t &dim : dims)
     if (dim < 0) {
@@ -49,7 +46,7 @@ NetNode *movedim(Call &call) {
 
 NetNode *reverse(Call &call) {
   NetNode *x = call.tensor("self");
-  std::vector<int64_t> dims(x->rank());
+  Shape dims(x->rank());
   std::iota(dims.rbegin(), dims.rend(), 0);
   return call.build.permute(x, dims);
 }
@@ -67,8 +64,8 @@ NetNode *slice(Call &call) {
 
 NetNode *flip(Call &call) {
   NetNode *x = call.tensor("self");
-  for (int64_t dim : call.integers("dims"))
-    x = call.build.flip(x, int(dim < 0 ? dim + x->rank() : dim));
+  for (int64_t dim : call.dims("dims", x))
+    x = call.build.flip(x, int(dim));
   return x;
 }
 
@@ -87,9 +84,9 @@ NetNode *split(Call &call) {
   NetNode *x = call.tensor("self");
   int dim = call.dim("dim", x->rank());
   int64_t start = 0, extent = x->extent(dim), chunks = call.integer("chunks", 1);
-  std::vector<int64_t> lengths = call.integers(call.has("split_sizes") ? "split_sizes" : "split_size");
+  Shape lengths = call.integers(call.has("split_sizes") ? "split_sizes" : "split_size");
   if (lengths.empty())
-    lengths = {(extent + chunks - 1) / chunks};
+    lengths = {Builder::ratio(extent + chunks - 1, chunks)};
   for (size_t i = 0; i < call.results.size(); ++i) {
     int64_t length = std::min(lengths.size() > 1 ? lengths[i] : lengths[0], extent - start);
     call.results[i] = call.build.slice(x, dim, start, length);
@@ -125,7 +122,7 @@ NetNode *cat(Call &call) { return call.build.cat(call.tensors("tensors"), call.d
 
 NetNode *stack(Call &call) {
   int dim = call.dim("dim", int(call.shape().size()));
-  std::vector<NetNode *> parts;
+  Nodes parts;
   for (NetNode *part : call.tensors("tensors"))
     parts.push_back(call.build.unsqueeze(part, dim));
   return call.build.cat(parts, dim);
@@ -133,9 +130,9 @@ NetNode *stack(Call &call) {
 
 NetNode *repeat(Call &call) {
   NetNode *x = call.tensor("self");
-  std::vector<int64_t> counts = call.integers(call.has("dims") ? "dims" : "repeats");
+  Shape counts = call.integers(call.has("dims") ? "dims" : "repeats");
   if (int(counts.size()) < x->rank()) // of `tile`
-    counts.insert(counts.begin(), size_t(x->rank()) - counts.size(), 1);
+    counts.put(0, 1, size_t(x->rank()) - counts.size());
   if (std::all_of(counts.begin(), counts.end(), [](int64_t count) { return count == 1; }))
     return view(call);
   // An axis of extent 1 is repeated by a broadcast.
@@ -154,13 +151,13 @@ NetNode *repeatInterleave(Call &call) {
   if (!call.has("dim") || !numberOf(call.tensor("repeats")))
     throw CannotImport("repeat_interleave by a tensor");
   int dim = call.dim("dim", x->rank());
-  std::vector<int64_t> shape = x->shape();
-  shape.insert(shape.begin() + dim + 1, call.integer("repeats"));
+  Shape shape = x->shape();
+  shape.put(size_t(dim) + 1, call.integer("repeats"));
   return call.build.view(call.build.expand(call.build.unsqueeze(x, dim + 1), shape), call.shape());
 }
 
 /// The elements outside of one end: turned around, from the other end, or the last one again and again.
-std::vector<NetNode *> outside(Builder &build, NetNode *x, int dim, int64_t count, bool isBehind, char mode) {
+Nodes outside(Builder &build, NetNode *x, int dim, int64_t count, bool isBehind, char mode) {
   if (count <= 0)
     return {};
   int64_t extent = x->extent(dim);
@@ -169,21 +166,22 @@ std::vector<NetNode *> outside(Builder &build, NetNode *x, int dim, int64_t coun
   if (mode == 'r')
     return {build.flip(build.slice(x, dim, isBehind ? extent - 1 - count : 1, count, 1, {.isFromEnd = isBehind}), dim)};
   NetNode *end = build.slice(x, dim, isBehind ? extent - 1 : 0, 1, 1, {.isFromEnd = isBehind});
-  return std::vector<NetNode *>(size_t(count), end);
+  build.spend(double(count));
+  return Nodes(size_t(count), end);
 }
 
 NetNode *pad(Call &call) {
   std::string mode = call.text("mode");
   auto is = [&](const char *word, const char *prefix) { return mode == word || call.isNamed(prefix); };
   char kind = is("circular", "_pad_circular") ? 'c' : is("reflect", "reflection") ? 'r' : 'l';
-  std::vector<int64_t> pads = call.integers(call.has("pad") ? "pad" : "padding");
+  Shape pads = call.integers(call.has("pad") ? "pad" : "padding");
   NetNode *x = call.tensor("self");
   if (kind == 'l' && !is("replicate", "replication"))
     return call.build.pad(x, pads, call.real("value"));
   for (size_t i = 0; i < pads.size(); i += 2) {
     int dim = x->rank() - 1 - int(i / 2);
-    std::vector<NetNode *> parts = outside(call.build, x, dim, pads[i], false, kind),
-                           behind = outside(call.build, x, dim, pads[i + 1], true, kind);
+    Nodes parts = outside(call.build, x, dim, pads[i], false, kind),
+          behind = outside(call.build, x, dim, pads[i + 1], true, kind);
     parts.push_back(x);
     parts.insert(parts.end(), behind.begin(), behind.end());
     x = call.build.cat(parts, dim);
@@ -194,12 +192,12 @@ NetNode *pad(Call &call) {
 /// A tensor of other strides over the same elements: the order of its axes.
 NetNode *asStrided(Call &call) {
   NetNode *x = call.tensor("self");
-  std::vector<int64_t> size = call.integers("size"), stride = call.integers("stride"), order;
+  Shape size = call.integers("size"), stride = call.integers("stride"), order;
   for (size_t i = 0; i < size.size(); ++i)
     if (size[i] > 1)
       order.push_back(int64_t(i));
   std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return stride[a] > stride[b]; });
-  std::vector<int64_t> sorted, back(order.size());
+  Shape sorted, back(order.size());
   bool isWhole = true;
   int64_t expected = 1, count = 1;
   for (size_t i = order.size(); i-- > 0; expected *= size[order[i]])
@@ -217,10 +215,11 @@ NetNode *asStrided(Call &call) {
 
 NetNode *roll(Call &call) {
   NetNode *x = call.tensor("self");
-  std::vector<int64_t> shifts = call.integers("shifts"), dims = call.integers("dims");
+  Shape shifts = call.integers("shifts"), dims = call.dims("dims", x);
   for (size_t i = 0; i < dims.size(); ++i) {
-    int dim = int(dims[i] < 0 ? dims[i] + x->rank() : dims[i]);
-    int64_t extent = x->extent(dim), shift = ((shifts[i] % extent) + extent) % extent;
+    int dim = int(dims[i]);
+    int64_t extent = x->extent(dim), shift = shifts[i] - Builder::ratio(shifts[i], extent) * extent;
+    shift += shift < 0 ? extent : 0;
     if (shift)
       x = call.build.cat({call.build.slice(x, dim, extent - shift, shift), call.build.slice(x, dim, 0, extent - shift)},
                          dim);
@@ -248,7 +247,7 @@ NetNode *sliceScatter(Call &call) {
 NetNode *difference(Call &call) {
   NetNode *x = call.tensor("self");
   int dim = call.dim("dim", x->rank(), -1);
-  std::vector<NetNode *> parts = {call.tensorIf("prepend"), x, call.tensorIf("append")};
+  Nodes parts = {call.tensorIf("prepend"), x, call.tensorIf("append")};
   std::erase(parts, nullptr);
   x = call.build.cat(parts, dim);
   int64_t length = x->extent(dim) - 1;
@@ -263,15 +262,15 @@ NetNode *gather(Call &call) {
 
 NetNode *index(Call &call) {
   NetNode *x = call.tensor("self");
-  std::vector<NetNode *> operands = call.tensors("indices");
+  Nodes operands = call.tensorsIf("indices");
   for (const NetNode *each : operands)
     if (each && each->isBool())
       throw CannotImport("an index by a mask, whose number of elements depends on values");
-  if (operands.size() == 1)
+  if (operands.size() == 1 && operands[0])
     if (NetNode *before = turnedBack(call.build, x, operands[0]))
       return before;
   // Of axes that are not neighbours the indices' axes stand in front: as if these axes did.
-  std::vector<int64_t> indexed, others;
+  Shape indexed, others;
   for (int64_t i = 0; i < x->rank(); ++i)
     (i < int64_t(operands.size()) && operands[i] ? indexed : others).push_back(i);
   if (indexed.back() - indexed.front() + 1 != int64_t(indexed.size())) {
@@ -308,15 +307,15 @@ NetNode *diagonal(Call &call) {
   NetNode *x = call.tensor("self");
   int first = call.dim("dim1", x->rank(), 0), second = call.dim("dim2", x->rank(), 1);
   int64_t offset = call.integer("offset"), count = call.shape().back();
-  std::vector<int64_t> order;
+  Shape order;
   for (int i = 0; i < x->rank(); ++i)
     if (i != first && i != second)
       order.push_back(i);
   size_t kept = order.size();
   order.insert(order.begin(), {first, second});
-  std::vector<NetNode *> operands = {build.permute(x, order), build.arange(count, std::max<int64_t>(-offset, 0)),
-                                     build.arange(count, std::max<int64_t>(offset, 0))};
-  std::vector<int64_t> shape = {count}, back;
+  Nodes operands = {build.permute(x, order), build.arange(count, std::max<int64_t>(-offset, 0)),
+                    build.arange(count, std::max<int64_t>(offset, 0))};
+  Shape shape = {count}, back;
   for (size_t i = 0; i < kept; ++i) {
     shape.push_back(call.shape()[i]);
     back.push_back(int64_t(i) + 1);
@@ -340,7 +339,7 @@ NetNode *onDiagonal(Call &call) {
 NetNode *takeAlong(Call &call) {
   NetNode *x = call.tensor("self"), *index = call.tensor("indices");
   int dim = call.dim("dim", x->rank());
-  std::vector<int64_t> shape = call.shape();
+  Shape shape = call.shape();
   index = call.build.expand(index, shape);
   shape[dim] = x->extent(dim);
   return call.build.make(Op::Gather, {call.build.expand(x, shape), index}, call.type(), {.dim = dim});
@@ -348,12 +347,12 @@ NetNode *takeAlong(Call &call) {
 
 /// Vectors along axes of their own.
 NetNode *meshgrid(Call &call) {
-  std::vector<NetNode *> vectors = call.tensors("tensors");
+  Nodes vectors = call.tensors("tensors");
   if (call.text("indexing") == "xy" && vectors.size() > 1)
     throw CannotImport("a grid of columns and rows; take indexing='ij'");
   for (size_t i = 0; i < call.results.size(); ++i) {
-    std::vector<int64_t> column(vectors.size(), 1), shape;
-    column[i] = vectors[i]->extent(0);
+    Shape column(vectors.size(), 1), shape;
+    column[i] = vectors.at(i)->extent(0);
     for (const NetNode *each : vectors)
       shape.push_back(each->extent(0));
     call.results[i] = call.build.expand(call.build.view(vectors[i], column), shape);
@@ -363,10 +362,10 @@ NetNode *meshgrid(Call &call) {
 
 /// Tensors in their common shape.
 NetNode *broadcast(Call &call) {
-  std::vector<NetNode *> tensors = call.tensors("tensors");
+  Nodes tensors = call.tensors("tensors");
   for (size_t i = 0; i < call.results.size(); ++i)
     if (call.isUsed(i))
-      call.results[i] = call.build.expand(tensors[i], call.type(i).shape);
+      call.results[i] = call.build.expand(tensors.at(i), call.type(i).shape);
   return nullptr;
 }
 

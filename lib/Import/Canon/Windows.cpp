@@ -9,7 +9,7 @@ using namespace plc;
 using namespace plc::import;
 
 namespace {
-using List = std::vector<int64_t>;
+using List = Shape;
 
 /// The windows of the last axes as new axes behind all others. What is outside is `value`.
 NetNode *windowsOf(Builder &build, NetNode *x, const Windows &windows, const List &shape, double value) {
@@ -109,14 +109,14 @@ NetNode *adaptivePool(Call &call, Op op, size_t count) {
   Builder &build = call.build;
   NetNode *x = call.tensor("self");
   const List &shape = call.shape();
-  if (std::all_of(shape.end() - count, shape.end(), [](int64_t extent) { return extent == 1; }))
+  if (List last = shape.part(shape.size() - count, shape.size()); last == List(count, 1))
     return build.reduce(op == Op::MaxPool ? Op::MaxOf : Op::Mean, x, lastAxes(x, count), call.type());
   if (x->shape() == shape)
     return x;
   List sides;
   for (int64_t dim : lastAxes(x, count))
-    if (x->extent(int(dim)) % shape[dim] == 0)
-      sides.push_back(x->extent(int(dim)) / shape[dim]);
+    if (int64_t side = Builder::ratio(x->extent(int(dim)), shape[dim]); side * shape[dim] == x->extent(int(dim)))
+      sides.push_back(side);
   if (sides.size() == count)
     return poolOf(call, op, {sides, sides, List(count), List(count, 1)});
   for (int64_t dim : lastAxes(x, count)) {
@@ -159,9 +159,9 @@ NetNode *betweenTwo(Builder &build, int64_t from, int64_t to, double scale, bool
 NetNode *upsample(Call &call, Op op, bool isExact = false) {
   Builder &build = call.build;
   NetNode *x = call.tensor(call.has("self") ? "self" : "input");
-  size_t count = size_t(x->rank()) - 2;
   const List &shape = call.shape();
-  int64_t factor = shape[2] / x->extent(2);
+  size_t count = x->shape().part(2, x->shape().size()).size();
+  int64_t factor = Builder::ratio(shape[2], x->extent(2));
   bool isWhole = !call.truth("align_corners") && !isExact, isSquare = count == 2;
   for (int64_t dim : lastAxes(x, count))
     isSquare &= shape[dim] == factor * x->extent(int(dim));
@@ -192,7 +192,7 @@ NetNode *upsample(Call &call, Op op, bool isExact = false) {
 NetNode *transposed(Call &call, NetNode *x, NetNode *weight, Windows windows, const List &extra) {
   Builder &build = call.build;
   size_t count = windows.kernel.size();
-  int64_t groups = windows.groups, inputs = weight->extent(0) / groups, outputs = weight->extent(1);
+  int64_t groups = windows.groups, inputs = Builder::ratio(weight->extent(0), groups), outputs = weight->extent(1);
   List pads(2 * count);
   for (size_t i = 0; i < count; ++i) {
     int dim = int(i) + 2;
@@ -227,14 +227,11 @@ NetNode *transposed(Call &call, NetNode *x, NetNode *weight, Windows windows, co
 NetNode *convolution(Call &call) {
   Builder &build = call.build;
   NetNode *x = call.tensor("input"), *weight = call.tensor("weight"), *bias = call.tensorIf("bias");
-  size_t count = size_t(weight->rank()) - 2;
+  size_t count = weight->shape().part(2, weight->shape().size()).size();
   if (size_t(x->rank()) != count + 2)
     throw CannotImport("a convolution of one sample without an axis for it");
-  Windows windows{{weight->shape().begin() + 2, weight->shape().end()},
-                  call.perAxis("stride", count, 1),
-                  List(count),
-                  call.perAxis("dilation", count, 1),
-                  call.integer("groups", 1)};
+  Windows windows{weight->shape().part(2, count + 2), call.perAxis("stride", count, 1), List(count),
+                  call.perAxis("dilation", count, 1), call.integer("groups", 1)};
   if (call.text("padding") == "same") { // one more behind, if it is odd
     List pads(2 * count);
     for (size_t i = 0; i < count; ++i) {
@@ -249,7 +246,8 @@ NetNode *convolution(Call &call) {
   // Windows that tile the image are a product.
   bool isPatches = windows.stride == windows.kernel && windows.groups == 1;
   for (size_t i = 0; i < count; ++i)
-    isPatches &= windows.pad[i] == 0 && windows.dilation[i] == 1 && x->extent(int(i) + 2) % windows.kernel[i] == 0;
+    isPatches &= windows.pad[i] == 0 && windows.dilation[i] == 1 &&
+                 Builder::ratio(x->extent(int(i) + 2), windows.kernel[i]) * windows.kernel[i] == x->extent(int(i) + 2);
   if (!call.truth("transposed") && !call.isNamed("conv_transpose"))
     return build.make(isPatches ? Op::PatchConv : Op::Convolution, {x, weight, bias}, call.type(),
                       {.windows = std::move(windows)});
@@ -270,8 +268,9 @@ NetNode *columns(Call &call) {
                   call.perAxis("dilation", 2, 1)};
   List shape = x->shape();
   for (int i : {0, 1})
-    shape[2 + i] =
-        (shape[2 + i] + 2 * windows.pad[i] - windows.dilation[i] * (windows.kernel[i] - 1) - 1) / windows.stride[i] + 1;
+    shape[2 + i] = Builder::ratio(shape[2 + i] + 2 * windows.pad[i] - windows.dilation[i] * (windows.kernel[i] - 1) - 1,
+                                  windows.stride[i]) +
+                   1;
   NetNode *each = windowsOf(build, x, windows, shape, 0);
   return build.view(build.permute(each, {0, 1, 4, 5, 2, 3}), call.shape());
 }
@@ -281,13 +280,14 @@ NetNode *shuffle(Call &call, bool isBack) {
   Builder &build = call.build;
   NetNode *x = call.tensor("self");
   int64_t side = call.integer(isBack ? "downscale_factor" : "upscale_factor"), first = x->rank() - 3;
-  List front(x->shape().begin(), x->shape().begin() + first), order;
+  List front = x->shape().part(0, size_t(first)), order;
   for (int64_t i = 0; i < first; ++i)
     order.push_back(i);
   List shape = front, to = isBack ? List{0, 2, 4, 1, 3} : List{0, 3, 1, 4, 2};
   int64_t channels = x->extent(int(first)), rows = x->extent(int(first) + 1), all = x->extent(int(first) + 2);
-  List parts = isBack ? List{channels, rows / side, side, all / side, side}
-                      : List{channels / (side * side), side, side, rows, all};
+  auto in = [](int64_t all, int64_t part) { return Builder::ratio(all, part); };
+  List parts = isBack ? List{channels, in(rows, side), side, in(all, side), side}
+                      : List{in(channels, side * side), side, side, rows, all};
   shape.insert(shape.end(), parts.begin(), parts.end());
   for (int64_t dim : to)
     order.push_back(first + dim);
@@ -299,8 +299,8 @@ NetNode *shuffleChannels(Call &call) {
   NetNode *x = call.tensor("self");
   List shape = x->shape();
   int64_t groups = call.integer("groups");
-  shape[1] /= groups;
-  shape.insert(shape.begin() + 1, groups);
+  shape[1] = Builder::ratio(shape[1], groups);
+  shape.put(1, groups);
   return build.view(build.transpose(build.view(x, shape), 1, 2), call.shape());
 }
 

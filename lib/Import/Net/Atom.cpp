@@ -61,6 +61,10 @@ const Axis &Atoms::refine(Atom *atom, const std::vector<int64_t> &extents) {
   return atom->parts;
 }
 
+static Misaligned misaligned(int64_t a, int64_t b) {
+  return Misaligned("extents " + std::to_string(a) + " and " + std::to_string(b));
+}
+
 // Both axes are read from the front, as numbers are compared digit by digit.
 void Atoms::unify(const Axis &first, const Axis &second) {
   Axis a = flat(first), b = flat(second);
@@ -74,7 +78,7 @@ void Atoms::unify(const Axis &first, const Axis &second) {
         std::swap(a, b);
       }
       if (y->extent % x->extent)
-        throw Misaligned("extents " + std::to_string(x->extent) + " and " + std::to_string(y->extent));
+        throw misaligned(x->extent, y->extent);
       if (x->extent == y->extent) {
         if (x->role == Role::None)
           x->role = y->role;
@@ -94,5 +98,5 @@ void Atoms::unify(const Axis &first, const Axis &second) {
     b = flat(b);
   }
   if (!a.empty() || !b.empty())
-    throw Misaligned("axes of different lengths");
+    throw misaligned(extentOf(flat(first)), extentOf(flat(second)));
 }

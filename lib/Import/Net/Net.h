@@ -43,7 +43,7 @@ const char *textOf(Op op);
 
 /// A tensor in memory. Elements of all types are doubles, rounded as their type rounds.
 struct Dense {
-  std::vector<int64_t> shape;
+  Shape shape;
   std::vector<double> elements;
 };
 
@@ -66,7 +66,7 @@ struct Formula {
 
 /// The windows of a convolution or pool, by axis.
 struct Windows {
-  std::vector<int64_t> kernel, stride, pad, dilation;
+  Shape kernel, stride, pad, dilation;
   int64_t groups = 1;
 };
 
@@ -87,13 +87,16 @@ struct Tile {
   Axis merged{}; // of Merge: the atoms that its axis counts
 };
 
+struct NetNode;
+using Nodes = Checked<NetNode *>;
+
 struct NetNode {
   Op op = Op::Number;
-  std::vector<NetNode *> operands; // null: an optional one is absent
+  Nodes operands; // null: an optional one is absent
   TensorType type{};
   int id = 0; // position in the net
   // Attributes: which of them an operator has is said where `Canon` makes it.
-  std::vector<int64_t> ints;
+  Shape ints;
   int dim = 0;
   double number = 0;
   Windows windows;
@@ -121,7 +124,7 @@ struct NetNode {
   int weight = 0, cost = -1;               // operators in its expression; of conditions on integer inputs
   int segment = -1;
 
-  const std::vector<int64_t> &shape() const { return type.shape; }
+  const Shape &shape() const { return type.shape; }
   int rank() const { return int(type.shape.size()); }
   int64_t extent(int dim) const { return type.shape.at(dim); }
   NetNode *operand(size_t i) const { return i < operands.size() ? operands[i] : nullptr; }
@@ -148,13 +151,20 @@ struct Net {
 
 /// What cannot be imported: the operator, and its line of Python.
 struct CannotImport : std::runtime_error {
-  CannotImport(const std::string &text, const NetNode *node = nullptr) : std::runtime_error(text), node(node) {}
-  const NetNode *node;
+  CannotImport(const std::string &text, const NetNode *node = nullptr)
+      : std::runtime_error(text), source(node ? node->source : nullptr) {}
+  const Node *source;
 };
 
 /// Brings the graph to the net's operators, with values and formulas; throws `CannotImport` with all operators that
 /// are unknown.
 Net makeNet(const ImportedModel &model);
+
+/// Throws `CannotImport` unless the operands and attributes of an operator fit its shape. Values and types of elements
+/// are not looked at, but that indices are integers.
+void verify(const NetNode &node);
+/// The number of elements. Throws `CannotImport` for shapes that no tensor has.
+int64_t elementsOf(const Shape &shape);
 
 /// The value of an operator whose operands have values; null if this operator is not evaluated.
 std::shared_ptr<const Dense> evaluate(const NetNode &node);
@@ -179,6 +189,8 @@ std::optional<double> numberOf(const NetNode *node);
 /// "add(x: f32[2, 3], ..) at model.py:12: 'x = a + b'".
 std::string describe(const Node &node, const Graph &graph);
 std::string placeOf(const SourceLine &line);
+/// "f32[2, 3]".
+std::string typeText(const TensorType &type);
 
 } // namespace plc::import
 

@@ -11,8 +11,6 @@
 
 namespace plc::import {
 
-using Shape = std::vector<int64_t>;
-
 /// A value of the graph as conversions see it.
 struct Hlo {
   std::string name;

@@ -275,6 +275,14 @@ E Rules::padded(NetNode *node, const Position &at) {
   return exprs.make({.kind = Expr::Pad, .number = node->number, .arguments = {element(x, own)}});
 }
 
+E Rules::repeated(NetNode *node, const Position &at) {
+  Position own(at.end() - node->operands[0]->rank(), at.end());
+  for (size_t i = 0, more = at.size() - own.size(); i < own.size(); ++i)
+    if (node->ints[i + more] > 1)
+      own[i].erase(own[i].begin());
+  return element(node->operands[0], own);
+}
+
 E Rules::define(NetNode *node, const Position &at) {
   if (node->op == Op::Convert)
     return convert(node, at);
@@ -292,13 +300,6 @@ E Rules::define(NetNode *node, const Position &at) {
   case Op::Cat: return stacked(node, at);
   case Op::Pad: return padded(node, at);
   case Op::Training: return exprs.call(node->op, {});
-  case Op::Repeat: {
-    Position own(at.end() - node->operands[0]->rank(), at.end());
-    for (size_t i = 0, more = at.size() - own.size(); i < own.size(); ++i)
-      if (node->ints[i + more] > 1)
-        own[i].erase(own[i].begin());
-    return element(node->operands[0], own);
-  }
-  default: throw CannotImport("no rule is known for this operator", node);
+  default: return repeated(node, at); // others are rules
   }
 }

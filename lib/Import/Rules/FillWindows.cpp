@@ -15,7 +15,7 @@ static bool isDepthwise(const NetNode *node) {
 bool plc::import::isLibraryConvolution(const NetNode *node) {
   const Windows &windows = node->windows;
   return !node->operand(2) && windows.stride.size() == 2 && windows.stride[0] == windows.stride[1] &&
-         windows.pad[0] == windows.pad[1] && windows.dilation == std::vector<int64_t>{1, 1} &&
+         windows.pad[0] == windows.pad[1] && windows.dilation == Shape{1, 1} &&
          (windows.groups == 1 || (isDepthwise(node) && node->op == Op::Convolution));
 }
 

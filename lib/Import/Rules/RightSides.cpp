@@ -112,6 +112,8 @@ E Rules::batchNorm(NetNode *node, const Position &at) {
 
 E Rules::runningSum(NetNode *node, const Position &at) {
   Axis leaves = flat(node->axes[node->dim]);
+  if (leaves.empty())
+    return element(node->operands[0], at);
   if (leaves.size() != 1)
     throw Misaligned("a running sum along an axis that a view divides");
   const Var *before = exprs.var(leaves[0]);

@@ -88,6 +88,7 @@ private:
   E elementwise(NetNode *node, const Position &at);
   E infix(NetNode *node, const Position &at);
   E stacked(NetNode *node, const Position &at);
+  E repeated(NetNode *node, const Position &at);
   E padded(NetNode *node, const Position &at);
   E broadcast(NetNode *node, const Position &at);
   E formula(NetNode *node, const Position &at);

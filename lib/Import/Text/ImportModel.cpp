@@ -16,6 +16,10 @@ static ImportedRules rulesOf(const ImportedModel &model, const ImportOptions &op
     for (const NetNode *node : net.order)
       if (node->op == Op::Input && !node->input)
         throw CannotImport("a further result of this operator is used, which is not supported", node);
+    for (const std::vector<NetNode *> &nodes : {net.order, net.inputs})
+      for (const NetNode *node : nodes)
+        if (elementsOf(node->shape()) == 0)
+          throw CannotImport("a tensor without elements: " + typeText(node->type), node);
     Align(net, atoms).run();
     std::vector<Segment> segments = findSegments(net);
     alignEqualBlocks(net, segments, atoms);
@@ -25,9 +29,9 @@ static ImportedRules rulesOf(const ImportedModel &model, const ImportOptions &op
     return assemble(rules, options, std::move(batch));
   } catch (const CannotImport &error) {
     std::string text = error.what();
-    if (error.node && error.node->source)
-      text = "cannot import '" + describe(*error.node->source, model.graph) + "'" +
-             placeOf(error.node->source->source) + ": " + text;
+    if (error.source)
+      text =
+          "cannot import '" + describe(*error.source, model.graph) + "'" + placeOf(error.source->source) + ": " + text;
     throw ImportError(text);
   }
 }

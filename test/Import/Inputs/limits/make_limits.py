@@ -94,8 +94,71 @@ class Form(nn.Module):
         return self.form(x)
 
 
-# One form that is refused when rules are made, and two that tests edit.
+def turned(x):
+    angle = torch.arange(4.0)[:, None] * 100.0 ** (-torch.arange(0, 4, 2) / 4)
+    angle = torch.cat([angle, angle], -1)
+    return x * angle.cos() + torch.cat([-x[..., 2:], x[..., :2]], -1) * angle.sin()
+
+
+class Parameter(nn.Module):
+    """Its own axis is divided in two ways."""
+
+    def __init__(self):
+        super().__init__()
+        self.p = nn.Parameter(torch.ones(6))
+
+    def forward(self, x, y):
+        return self.p.view(2, 3) * x, y.view(6) + self.p
+
+
+class Truths(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("seen", torch.zeros(3, dtype=torch.bool))
+
+    def forward(self, x):
+        self.seen.logical_or_(x > 0)
+        return x * self.seen
+
+
+class Counting(nn.Module):
+    """A block that counts its runs, or reads the count of another one."""
+
+    def __init__(self, other=None):
+        super().__init__()
+        self.inner = nn.Linear(4, 4)
+        self.other = [other or self]
+        if not other:
+            self.register_buffer("runs", torch.zeros(()))
+
+    def forward(self, x):
+        if self.other[0] is self:
+            self.runs += 1
+        return torch.relu(self.inner(x)) * self.other[0].runs
+
+
+class Elsewhere(nn.Module):
+    def __init__(self):
+        super().__init__()
+        counting = Counting()
+        self.blocks = nn.ModuleList([Counting(counting), counting])
+
+    def forward(self, x):
+        for block in self.blocks:
+            x = block(x)
+        return x
+
+
+# Forms that are refused when rules are made, and two that tests edit.
 FORMS = {
+    "running": lambda x: x.cumsum(1).view(1, 2, 2, 4, 4),
+    "best": lambda x: (x.argmax(1), x.view(1, 2, 2, 4, 4).sum(1)),
+    "normed": lambda x: (F.group_norm(x, 2, x[0, :, 0, 0], x[0, :, 0, 1]), x.view(1, 2, 2, 4, 4).sum(2)),
+    "recurrent": lambda x: (torch.gru(x[0], torch.zeros(1, 4, 4), (x.view(16, 4)[:12], x.view(16, 4)[4:]), False, 1, 0, False, False, True)[0],
+                            x[0].view(4, 2, 2, 4).sum(1)),
+    "turned": lambda x: turned(x).view(1, 4, 2, 2, 4),
+    "transposed": lambda x: F.conv_transpose2d(x, x.view(4, 1, 4, 4)[:, :, :2, :2]),
+    "further": lambda x: F.max_pool2d(x, 2, return_indices=True),
     "one": lambda x: F.conv1d(x[:, :, 0, :1], x[0, :, :, :3], padding=1),
     "digits": lambda x: x.reshape(4, 16).reshape(8, 8).cumsum(0),
     "largest": lambda x: x.reshape(4, 16).reshape(8, 8).argmax(0),
@@ -111,4 +174,7 @@ for kind in ("plus", "square", "form"):
     for end, shape in (("", (2, 4)), ("-other", (3, 6))):
         save(folder / f"sized-{kind}{end}.pt2", torch.export.export(Sized(kind), (), kwargs={"x": torch.randn(shape)}))
 save(folder / "refusals.pt2", torch.export.export(Refusals().eval(), (torch.randn(2, 4, 4), torch.randint(4, (2, 4, 4)))))
+save(folder / "truths.pt2", torch.export.export(Truths(), (torch.randn(3),)))
+save(folder / "elsewhere.pt2", torch.export.export(Elsewhere(), (torch.randn(3, 4),)))
+save(folder / "parameter.pt2", torch.export.export(Parameter(), (torch.randn(2, 3), torch.randn(3, 2))))
 save(folder / "changing.pt2", torch.export.export(Changing(), (torch.randn(3),)))
