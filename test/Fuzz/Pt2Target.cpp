@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 #include "Fuzz.h"
 #include "GraphCheck.h"
+#include "StoredArchive.h"
 #include "plc/Import/ReadPt2.h"
 
 #include <array>
-#include <cstring>
 #include <string_view>
 
 using namespace plc;
@@ -41,39 +41,11 @@ const std::array<std::pair<std::string, std::string>, 6> members{{
     {"a/data/weights/weight_0", std::string(16, '\1')},
 }};
 
-void append(std::string &bytes, uint64_t value, size_t width) {
-  bytes.append(reinterpret_cast<const char *>(&value), width);
-}
-
-/// A stored ZIP of the members, one of them with another text.
+/// An archive of the members, one of them with another text.
 std::string archiveWith(size_t changed, std::string_view text) {
-  std::string bytes, directory;
-  for (size_t i = 0; i < members.size(); ++i) {
-    const auto &[name, usual] = members[i];
-    std::string_view data = i == changed ? text : std::string_view(usual);
-    append(directory, 0x02014b50, 4);
-    directory.append(16, '\0');
-    append(directory, data.size(), 4);
-    append(directory, data.size(), 4);
-    append(directory, name.size(), 2);
-    directory.append(12, '\0');
-    append(directory, bytes.size(), 4);
-    directory += name;
-    append(bytes, 0x04034b50, 4);
-    bytes.append(22, '\0');
-    append(bytes, name.size(), 4);
-    bytes += name;
-    bytes += data;
-  }
-  size_t begin = bytes.size();
-  bytes += directory;
-  append(bytes, 0x06054b50, 4);
-  bytes.append(6, '\0');
-  append(bytes, members.size(), 2);
-  append(bytes, directory.size(), 4);
-  append(bytes, begin, 4);
-  bytes.append(2, '\0');
-  return bytes;
+  Members all(members.begin(), members.end());
+  all[changed].second = text;
+  return storedArchive(all);
 }
 
 } // namespace

@@ -4,7 +4,8 @@ The seeds of parser and frontend are the declarations of every program of the ex
 the pages of docs/, their words those of the language. The seeds of strategy and map are such files of these places, those of
 tensors small files of each type, those of checkpoint its files, those of manifest what modules made by hand say, whole and of one
 entry each, those of flight changes of one, those of pt2
-its members, those of hlo single operations."""
+its members, those of hlo single operations, those of
+import the same of archives, too."""
 import hashlib
 import io
 import json
@@ -229,6 +230,66 @@ def hlos():
           b' loc("jit(f)/h.0/add"("m.py":3:4))\n"func.return"(%0) : (tensor<f32>) -> ()\n}) : () -> ()\n'
 
 
+def bare(meta):
+    """What the reader reads of a tensor."""
+    return {key: meta[key] for key in ("dtype", "sizes", "strides", "storage_offset", "layout", "requires_grad")}
+
+
+def tensorsIn(value):
+    if isinstance(value, list) or isinstance(value, dict) and "name" not in value:
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from tensorsIn(each)
+    elif isinstance(value, dict) and len(value) == 1:
+        yield value["name"]
+
+
+def onlyNodes(module, nodes):
+    """The graph of these nodes alone: what they read and others make are inputs."""
+    types, specs = module["graph"]["tensor_values"], module["signature"]["input_specs"]
+    stored = {held["arg"]["name"]: spec for spec in specs for kind, held in spec.items() if kind != "user_input"}
+    made = [name for node in nodes for name in tensorsIn(node["outputs"])]
+    read = [name for node in nodes for each in node["inputs"] for name in tensorsIn([v for k, v in each["arg"].items() if k != "as_graph"])]
+    named = lambda name: {"arg": {"as_tensor": {"name": name}}}
+    inputs = [stored.get(name, {"user_input": named(name)}) for name in dict.fromkeys(read) if name in types and name not in made]
+    nodes = [{key: {} if key == "metadata" else node[key] for key in ("target", "inputs", "outputs", "metadata")} for node in nodes]
+    values = {key: module["graph"].get(key, {}) for key in ("sym_int_values", "sym_float_values", "sym_bool_values")}
+    return {"graph": {"inputs": [], "outputs": [], "nodes": nodes, **values,
+                      "tensor_values": {name: bare(types[name]) for name in dict.fromkeys(read + made) if name in types}},
+            "signature": {"input_specs": inputs, "output_specs": [{"user_output": named(name)} for name in made if name in types]},
+            "module_call_graph": []}
+
+
+def imports():
+    """Each operator of the archives of test/Import alone, with its neighbour, and the small archives; the seeds of hlo."""
+    seen = set()
+    for file in sorted((ROOT / "test/Import/Inputs").rglob("*.pt2")):
+        with zipfile.ZipFile(file) as archive:
+            members = {name.split("/", 1)[1]: archive.read(name) for name in archive.namelist()}
+        module = json.loads(members["models/model.json"])["graph_module"]
+        nodes = module["graph"]["nodes"]
+        for part in [nodes[i:i + count] for i in range(len(nodes)) for count in (1, 2)] + [nodes] * (len(nodes) <= 24):
+            signs = str([(node["target"], [(each["name"], *each["arg"]) for each in node["inputs"]]) for node in part])
+            if signs in seen or not part:
+                continue
+            seen.add(signs)
+            alone = onlyNodes(module, part)
+            paths = {path for spec in alone["signature"]["input_specs"] for held in spec.values() for path in held.values() if isinstance(path, str)}
+            out = io.BytesIO()
+            with zipfile.ZipFile(out, "w") as archive:
+                write = lambda name, data: archive.writestr(zipfile.ZipInfo("a/" + name), data)
+                write("archive_format", "pt2")
+                write("archive_version", "0")
+                write("models/model.json", compact({"schema_version": {"major": 8, "minor": 20}, "graph_module": alone}))
+                for kind in ("weights", "constants"):
+                    config = json.loads(members[f"data/{kind}/model_{kind}_config.json"])["config"]
+                    kept = {path: {**held, "tensor_meta": bare(held["tensor_meta"])} for path, held in config.items() if path in paths}
+                    write(f"data/{kind}/model_{kind}_config.json", compact({"config": kept}))
+                    for name in sorted({held["path_name"] for held in kept.values()}):
+                        write(f"data/{kind}/{name}", members[f"data/{kind}/{name}"])
+            yield out.getvalue()
+    yield from hlos()
+
+
 def wordsOfHlos():
     for source in sorted((ROOT / "lib/Import/Read").glob("*Hlo*.cpp")):
         yield from re.findall(r'"([\w.]+)"', source.read_text())
@@ -244,7 +305,7 @@ def wordsOfPt2s():
 TARGETS = {"parser": (declarations, words), "frontend": (declarations, words), "strategy": (strategies, keysOfTables),
            "map": (maps, keysOfTables), "tensors": (tensors, wordsOfTensors), "manifest": (manifests, keysOfManifests),
            "checkpoint": (checkpoints, wordsOfCheckpoints), "flight": (flights, wordsOfFlights),
-           "pt2": (pt2s, wordsOfPt2s), "hlo": (hlos, wordsOfHlos)}
+           "pt2": (pt2s, wordsOfPt2s), "hlo": (hlos, wordsOfHlos), "import": (imports, wordsOfHlos)}
 
 
 def main():
