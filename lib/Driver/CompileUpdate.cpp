@@ -133,8 +133,8 @@ bool UpdateCompiler::prepare(ArrayRef<ModuleOp> models, llvm::SourceMgr &sources
       std::vector<int64_t> shape = updatedShape(param);
       if (!lower(number, shape, ""))
         return false;
-      bool isInShards = param.getShard() || algebra::isDivided(param, strategy.shards()) ||
-                        sliced.contains(param.getSymNameAttr());
+      bool isInShards =
+          param.getShard() || algebra::isDivided(param, strategy.shards()) || sliced.contains(param.getSymNameAttr());
       param.setWorkspace(workspaceOf(number, shape, isInShards));
     }
   }

@@ -298,7 +298,7 @@ void Interpreter::runLoop(LoopOp loop, Environment &environment) {
     environment[value] = std::move(tensor);
 }
 
-// Accumulators are gradient sites, by group, instance and position, and persist between micro-batches.
+// Accumulators are gradient sites, which persist between micro-batches.
 void Interpreter::runCall(CallOp call, Environment &environment) {
   auto callee = symbols.lookup<FuncOp>(call.getCallee());
   std::vector<Tensor> arguments;
@@ -311,23 +311,23 @@ void Interpreter::runCall(CallOp call, Environment &environment) {
     arguments.push_back(value->second);
   }
   int64_t instance = instances.lookup(call.getPath());
+  std::vector<Tensor *> found;
   for (auto [position, name] : llvm::enumerate(call.getAccumulates().getAsRange<FlatSymbolRefAttr>())) {
-    Site &site = sites[{group, instance, int64_t(position)}];
-    site.parameter = name.getValue().str();
-    arguments.push_back(std::move(site.value));
+    found.push_back(&sites[{group, instance, int64_t(position), name.getValue().str()}]);
+    arguments.push_back(std::move(*found.back()));
   }
   std::vector<Tensor> results = runFunction(callee, std::move(arguments));
   for (auto [value, tensor] : llvm::zip(call.getResults(), results))
     environment[value] = std::move(tensor);
-  for (size_t position = 0; position < call.getAccumulates().size(); ++position)
-    sites[{group, instance, int64_t(position)}].value = std::move(results[call.getNumResults() + position]);
+  for (auto [position, site] : llvm::enumerate(found))
+    *site = std::move(results[call.getNumResults() + position]);
 }
 
 std::vector<Tensor> Interpreter::getSites(StringRef path) const {
   std::vector<Tensor> found;
   for (const auto &[location, site] : sites)
-    if (site.parameter == path && !site.value.isVacant())
-      found.push_back(site.value);
+    if (std::get<std::string>(location) == path && !site.isVacant())
+      found.push_back(site);
   return found;
 }
 

@@ -15,8 +15,8 @@ std::vector<module::GroupedParameter> plc::strategy::parametersOf(mlir::ModuleOp
   std::vector<module::GroupedParameter> parameters;
   for (auto param : model.getOps<ein::ParamOp>())
     if (std::string path = param.getWhole().str(); parameters.empty() || parameters.back().path != path)
-      parameters.push_back({path, param.getShardType().getRank(),
-                            int64_t(param.getRows().value_or(0)), param.getFrozen()});
+      parameters.push_back(
+          {path, param.getShardType().getRank(), int64_t(param.getRows().value_or(0)), param.getFrozen()});
   return parameters;
 }
 

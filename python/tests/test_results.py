@@ -26,6 +26,47 @@ def test_an_output_is_computed_from_numpy(text, batch):
     numpy.testing.assert_allclose(text.infer(tok=batch["tok"])["logits"], x @ weights["head.w"], atol=1e-5)
 
 
+PACKED = """
+dim B = 4, D = 3
+batch B
+layer mix(x[B, D]) -> y[B, D], z[B, D] {
+  param w[D, 3, D] ~ normal(0.5)
+  y[b, e] = x[b, d] * w[d, 0, e] + tanh(x[b, d] * w[d, 1, e])
+  z[b, e] = x[b, d] * w[d, 2, e]
+}
+model packed(x[B, D]) -> loss, z[B, D] {
+  y, z = mix(x)
+  loss = mean[b](sum[e](y[b, e] * y[b, e]))
+}
+"""
+
+
+def test_a_parameter_that_is_read_in_slices_is_whole(tmp_path):
+    (tmp_path / "packed.ein").write_text(PACKED.lstrip())
+    strategy = {"optimizer": {"kind": "adamw", "lr": 0.1, "weight_decay": 0.5}}
+    x = numpy.random.default_rng(0).standard_normal((4, 3)).astype("f4")
+    with plc.compile(tmp_path / "packed.ein", strategy=strategy, outputs=["z", "grad(mix.w)"]) as model:
+        assert {name: info.shape for name, info in model.parameters.items()} == {"mix.w": (3, 3, 3)}
+        w = numpy.arange(27, dtype="f4").reshape(3, 3, 3) / 27
+        model.load({"mix.w": w})
+        assert (model.state_dict()["mix.w"] == w).all()
+        numpy.testing.assert_allclose(model.infer(x=x)["z"], x @ w[:, 2], rtol=1e-5, atol=1e-6)
+        gradient = model.gradients({"x": x})[1]["mix.w"]
+        y, inner = x @ w[:, 0] + numpy.tanh(x @ w[:, 1]), 1 - numpy.tanh(x @ w[:, 1]) ** 2
+        numpy.testing.assert_allclose(gradient[:, 0], x.T @ (2 * y / 4), rtol=1e-4, atol=1e-5)
+        numpy.testing.assert_allclose(gradient[:, 1], x.T @ (2 * y / 4 * inner), rtol=1e-4, atol=1e-5)
+        assert (gradient[:, 2] == 0).all()  # the loss does not depend on it
+        assert (model.infer({"x": x}, outputs=["grad(mix.w)"])["grad(mix.w)"] == gradient).all()
+        model.train_step({"x": x})
+        # The decay of weights is that of the whole.
+        numpy.testing.assert_allclose(model.state_dict()["mix.w"][:, 2], 0.95 * w[:, 2], rtol=1e-5)
+        model.save(tmp_path / "run")
+        after = model.state_dict()["mix.w"]
+    with plc.compile(tmp_path / "packed.ein", strategy=strategy) as model:
+        model.load(tmp_path / "run")
+        assert (model.state_dict()["mix.w"] == after).all()
+
+
 def test_outputs_can_be_gradients_and_values(folder, batch):
     with plc.compile(folder / "text.ein", outputs=["grad(head.w)", "dense.1.y"]) as model:
         found = model.infer(batch, outputs=["dense.1.y", "grad(head.w)"])

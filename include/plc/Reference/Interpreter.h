@@ -65,10 +65,6 @@ public:
   std::vector<Tensor> getSites(llvm::StringRef path) const;
 
 private:
-  struct Site {
-    std::string parameter;
-    Tensor value;
-  };
   using Environment = llvm::DenseMap<mlir::Value, Tensor>;
   std::vector<Tensor> runBlock(mlir::Block &block, std::vector<Tensor> arguments);
   void runOperation(mlir::Operation &op, Environment &environment);
@@ -85,8 +81,8 @@ private:
   llvm::StringMap<Tensor> values;
   /// Index of the first call of each path: the program order of instances.
   llvm::StringMap<int64_t> instances;
-  /// Sites by (group, instance, index in `accumulates`).
-  std::map<std::tuple<int64_t, int64_t, int64_t>, Site> sites;
+  /// Sites by (group, instance, index in `accumulates`, parameter): several calls of an instance may accumulate.
+  std::map<std::tuple<int64_t, int64_t, int64_t, std::string>, Tensor> sites;
 };
 
 } // namespace plc::reference

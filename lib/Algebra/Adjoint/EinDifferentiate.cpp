@@ -284,24 +284,10 @@ private:
         wholes.insert(param.getWhole());
     OpBuilder builder(block.getTerminator());
     for (ein::CallOp call : calls)
-      for (auto name : call.getParams().getAsRange<FlatSymbolRefAttr>()) {
-        auto param = symbols.lookup<ein::ParamOp>(name.getAttr());
-        if (!param.getSlice() || !wholes.contains(param.getWhole()) || !reached.insert(name.getValue()).second)
-          continue;
-        Type type = param.getType();
-        ein::FuncOp body =
-            made("zeros", ein::BodyRole::W, type, type, [](OpBuilder &builder, ArrayRef<Value> accumulator) {
-              Value into = accumulator.front();
-              Dims dims = axesOf(into.getType());
-              EquationBuilder build(builder, into.getLoc(), dimensionsOf(into));
-              Access zeros{zerosOf(builder, into.getLoc(), into.getType()), dims};
-              return build.reduce(ein::Reduction::sum, zeros, dims, into);
-            });
-        body.setNumAccumulators(1);
-        ein::CallOp::create(builder, call.getLoc(), TypeRange(), body.getSymName(), ValueRange(),
-                            builder.getArrayAttr({}), builder.getArrayAttr(name), call.getPathAttr(),
-                            call.getIterationAttr());
-      }
+      for (auto [index, name] : llvm::enumerate(call.getParams().getAsRange<FlatSymbolRefAttr>()))
+        if (auto param = symbols.lookup<ein::ParamOp>(name.getValue());
+            param.getSlice() && wholes.contains(param.getWhole()) && reached.insert(name.getValue()).second)
+          create(builder, call, noGradientOf(param.getType()), {}, unsigned(index), unsigned(index));
   }
 
   // Returns the gradients of arguments as results of the model. Each is a value of its own, made by a B. So are zeros,
@@ -390,6 +376,22 @@ private:
   ein::FuncOp zeroOf(Type type) {
     return made("zero", ein::BodyRole::B, {}, type,
                 [&](OpBuilder &builder, ArrayRef<Value>) { return zerosOf(builder, model.getLoc(), type); });
+  }
+
+  // A body that accumulates zeros. It reads the parameter, and takes nothing of it, so that plans have a stage for it.
+  ein::FuncOp noGradientOf(Type type) {
+    auto compute = [](OpBuilder &builder, ArrayRef<Value> arguments) {
+      Value param = arguments.front(), into = arguments.back();
+      Dims dims = axesOf(into.getType());
+      EquationBuilder build(builder, into.getLoc(), dimensionsOf(into));
+      Access never = build.constant(0, builder.getI1Type()), zero = build.constant(0, elementOf(into));
+      Access zeros{build.map(ein::Function::select, {never, {param, dims}, zero}, dims), dims};
+      return build.reduce(ein::Reduction::sum, zeros, dims, into);
+    };
+    ein::FuncOp body = made("zeros", ein::BodyRole::W, {type, type}, type, compute);
+    body.setNumParams(1);
+    body.setNumAccumulators(1);
+    return body;
   }
 
   // A body of one result, made once for each name and type.
