@@ -58,7 +58,11 @@ function(plc_export name exported component)
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${component} NAMELINK_COMPONENT ${development})
 endfunction()
 
-# A program in build/bin/. On MLIR it names only the shared MLIR and LLVM: naming an archive beside them breaks.
+# The loader takes 27 ms to bind the symbols of the shared LLVM; a program with LLVM inside starts in 5 (AMD EPYC). Tests start thousands.
+option(PLC_STANDALONE "Have LLVM inside the programs of build/bin/; those that are installed are then in build/shared/" ON)
+
+# A program in build/bin/. On MLIR it names only the shared MLIR and LLVM, which it shares with plug-ins: naming an archive beside them
+# breaks. tools/standalone has the others.
 function(plc_tool name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
@@ -66,6 +70,9 @@ function(plc_tool name)
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
   if(MLIR IN_LIST ARG_LINK)
     plc_precompiled(${name})
+    if(PLC_STANDALONE)
+      set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/shared)
+    endif()
     install(TARGETS ${name} COMPONENT compiler)
   else()
     install(TARGETS ${name} COMPONENT runtime)

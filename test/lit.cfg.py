@@ -61,6 +61,9 @@ if {"avx512f", "avx512dq", "avx512bw", "avx512vl"} <= set(flags):
     config.available_features.add("avx512")
 if {"amx_tile", "amx_bf16"} <= set(flags):
     config.available_features.add("amx")
+# The programs have LLVM inside.
+if os.path.isdir(os.path.join(config.plc_build, "shared")):
+    config.available_features.add("standalone")
 # Where tests may use no second CPU, nothing is divided.
 if len(os.sched_getaffinity(0)) > 1:
     config.available_features.add("several-cpus")

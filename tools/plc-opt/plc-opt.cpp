@@ -33,9 +33,8 @@ static void keepErrorsShort() {
   static_cast<llvm::cl::opt<bool> *>(option)->setInitialValue(false);
 }
 
-// False, after an error, if a plug-in was linked with the library of another version. It has loaded that library, too,
-// and its dialects are not the ones of this program.
-static bool isOfOneVersion() {
+// The libraries of the compiler in this process.
+static std::vector<std::string> loadedCompilers() {
   std::vector<std::string> compilers;
   dl_iterate_phdr(
       [](dl_phdr_info *library, size_t, void *found) {
@@ -45,14 +44,25 @@ static bool isOfOneVersion() {
         return 0;
       },
       &compilers);
-  if (compilers.size() < 2)
+  return compilers;
+}
+
+// False, after an error, if a plug-in brought a library of the compiler. Its dialects are not the ones of this program.
+static bool sharesCompiler(size_t own) {
+  std::vector<std::string> compilers = loadedCompilers();
+  if (compilers.size() == own)
     return true;
-  llvm::errs() << "plc-opt: error: a plug-in was built for another version of plc: it brings '" << compilers.back()
-               << "', but this is plc-opt " << plc::version() << "; build it again\n";
+  if (own == 0)
+    llvm::errs() << "plc-opt: error: this plc-opt has the compiler inside, which a plug-in cannot share; use the one "
+                    "that 'cmake --install build --prefix DIR' installs\n";
+  else
+    llvm::errs() << "plc-opt: error: a plug-in was built for another version of plc: it brings '" << compilers.back()
+                 << "', but this is plc-opt " << plc::version() << "; build it again\n";
   return false;
 }
 
 int main(int argc, char **argv) {
+  size_t ownCompilers = loadedCompilers().size();
   keepErrorsShort();
   llvm::cl::SetVersionPrinter([](llvm::raw_ostream &os) { os << "plc-opt " << plc::version() << "\n"; });
   mlir::DialectRegistry registry;
@@ -70,5 +80,5 @@ int main(int argc, char **argv) {
   plc::driver::registerPipelines();
   plc::driver::registerDebugOption();
   auto [input, output] = mlir::registerAndParseCLIOptions(argc, argv, "plc-opt: passes on plc's IR\n", registry);
-  return !isOfOneVersion() || mlir::failed(mlir::MlirOptMain(argc, argv, input, output, registry));
+  return !sharesCompiler(ownCompilers) || mlir::failed(mlir::MlirOptMain(argc, argv, input, output, registry));
 }
