@@ -372,4 +372,27 @@ def Ein_StopOp : Ein_Op<"stop", [Pure, AllTypesMatch<["input", "result"]>]> {
   let assemblyFormat = "$input attr-dict `:` type($input)";
 }
 
+def Ein_NextOp : Ein_Op<"next", [Pure, AllTypesMatch<["input", "result"]>, AllTypesMatch<["param", "value"]>]> {
+  let summary = "the input, and the value that a training step gives to a frozen parameter";
+  let description = [{
+    Made by the language for `next NAME` of a parameter (running means of a norm). The result is `input`, a result of
+    the layer. A training program that computes the gradient of the result accumulates `value` for the parameter, and
+    the step replaces the parameter by it; the parameter has no gradient. `--ein-differentiate` replaces the operation
+    by its input, in other programs too.
+
+    An example, from `test/Dialect/Ein/roundtrip.mlir`:
+
+    ```mlir
+    %z = ein.next %y, %mean = %new : tensor<2x3x!ein.real>, tensor<3x!ein.real>
+    ```
+
+    (C1) `input` and `param` are real.
+    (C2) `param` is an argument of a body that is a parameter.
+  }];
+  let arguments = (ins Ein_Tensor:$input, Ein_Tensor:$param, Ein_Tensor:$value);
+  let results = (outs Ein_Tensor:$result);
+  let assemblyFormat = "$input `,` $param `=` $value attr-dict `:` type($input) `,` type($param)";
+  let hasVerifier = 1;
+}
+
 #endif

@@ -14,7 +14,8 @@ def Ein_ParamOp : Ein_Op<"param", [Symbol]> {
   let summary = "a parameter and its initial distribution";
   let description = [{
     The symbol is the parameter's path (`attention.3.wq`). Initial values are a function of (seed, path, element).
-    `frozen` parameters are not trained. `sizes` are the names that the model gives to the axes' extents, empty where it
+    `frozen` parameters have no gradient; a step of training changes them if they are
+    `replaced` (`ein.next`). `sizes` are the names that the model gives to the axes' extents, empty where it
     gives none; `--ein-shard` divides parameters by them, and removes them. It sets `shard` (`#ein.shard`) on each
     shard. With `slice` the shard has one position of its axis, and lacks the axis (`--ein-slice-parameters`). Ranks do
     not share the slices of a layer, as they share other shards. `moments` has, for each tensor that the optimizer keeps
@@ -28,7 +29,7 @@ def Ein_ParamOp : Ein_Op<"param", [Symbol]> {
     ein.param @embed.wte : tensor<256x8x!ein.real> init normal(0.02, 0.0) sizes ["V", "D"]
     ```
 
-    (C1) A parameter of other elements than real, f32 and f64 is frozen.
+    (C1) A parameter of other elements than real, f32 and f64 is frozen, and not replaced. A replaced one is frozen.
     (C2) `sizes` has a name for each axis.
     (C3) With `shard` the symbol is its text, and its axis is one of the type's, or with `slice` of the type's and one
     more. A `slice` has a `shard`.
@@ -36,13 +37,14 @@ def Ein_ParamOp : Ein_Op<"param", [Symbol]> {
     (C5) `rows` is positive, and leaves axes for the columns.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<Ein_ParamTensor>:$type, Ein_InitializerAttr:$init,
-                       F64Attr:$a, F64Attr:$b, UnitAttr:$frozen, OptionalAttr<StrArrayAttr>:$sizes,
+                       F64Attr:$a, F64Attr:$b, UnitAttr:$frozen, UnitAttr:$replaced,
+                       OptionalAttr<StrArrayAttr>:$sizes,
                        OptionalAttr<Ein_Shard>:$shard, UnitAttr:$slice, OptionalAttr<StrAttr>:$sym_visibility,
                        OptionalAttr<TypedArrayAttrBase<DenseI64ArrayAttr, "lists of axes">>:$moments,
                        OptionalAttr<I64Attr>:$workspace, OptionalAttr<I64Attr>:$rows);
   let assemblyFormat = [{
-    $sym_name `:` $type `init` $init `(` $a `,` $b `)` (`frozen` $frozen^)? (`sizes` $sizes^)? `` custom<Shard>($shard)
-    (`slice` $slice^)? attr-dict
+    $sym_name `:` $type `init` $init `(` $a `,` $b `)` (`frozen` $frozen^)? (`replaced` $replaced^)?
+    (`sizes` $sizes^)? `` custom<Shard>($shard) (`slice` $slice^)? attr-dict
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{

@@ -253,7 +253,8 @@ def Plan_ParamOp : Plan_Handle<"param", [DeclareOpInterfaceMethods<SymbolUserOpI
   let summary = "a parameter, on the stage's rank";
   let description = [{
     The `owned` copy is on the stage that uses the parameter first, in one of the replicas. There its gradient sites are
-    added and the step is taken. Other ranks hold copies. `moments` and `workspace` are those of its `ein.param`.
+    added and the step is taken. Other ranks hold copies. `moments`, `workspace` and `frozen` are those of its
+    `ein.param`. Beside a frozen parameter the optimizer keeps nothing.
 
     An example, from `test/Dialect/Plan/program.mlir`:
 
@@ -263,10 +264,10 @@ def Plan_ParamOp : Plan_Handle<"param", [DeclareOpInterfaceMethods<SymbolUserOpI
 
     (C1) The module has an `ein.param` of this name and type.
   }];
-  let arguments = (ins FlatSymbolRefAttr:$param, UnitAttr:$owned,
+  let arguments = (ins FlatSymbolRefAttr:$param, UnitAttr:$owned, UnitAttr:$frozen,
                        OptionalAttr<TypedArrayAttrBase<DenseI64ArrayAttr, "lists of axes">>:$moments,
                        OptionalAttr<I64Attr>:$workspace);
-  let assemblyFormat = "$param (`owned` $owned^)? attr-dict `:` type($result)";
+  let assemblyFormat = "$param (`owned` $owned^)? (`frozen` $frozen^)? attr-dict `:` type($result)";
 }
 
 def Plan_SiteOp : Plan_Handle<"site", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {

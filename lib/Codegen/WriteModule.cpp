@@ -25,7 +25,8 @@ std::vector<module::ParameterInfo> parametersOf(ModuleOp module) {
     auto init = module::initializerOf(stringifyEnum(param.getInit()), param.getA().convertToDouble(),
                                       param.getB().convertToDouble());
     parameters.push_back({param.getSymName().str(), elementTypeOf(type), type.getShape().vec(), init, param.getFrozen(),
-                          ein::findShard(param.getShardAttr()), int64_t(param.getRows().value_or(0))});
+                          param.getReplaced(), ein::findShard(param.getShardAttr()),
+                          int64_t(param.getRows().value_or(0))});
   }
   return parameters;
 }

@@ -90,6 +90,8 @@ ParameterInfo readParameter(const JsonNode &node) {
   readType(node, parameter);
   parameter.init = readInitializer(node["init"]);
   parameter.frozen = node["frozen"].boolean();
+  if (node.has("replaced"))
+    parameter.replaced = node["replaced"].boolean();
   if (node.has("shard"))
     parameter.shard = readShard(node["shard"]);
   if (node.has("rows"))

@@ -44,6 +44,8 @@ json writeParameter(const ParameterInfo &parameter) {
                {"shape", parameter.shape},
                {"init", writeInitializer(parameter.init)},
                {"frozen", parameter.frozen}};
+  if (parameter.replaced)
+    written["replaced"] = true;
   if (parameter.shard)
     written["shard"] = writeShard(*parameter.shard);
   if (parameter.rows)

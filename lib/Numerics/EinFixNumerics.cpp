@@ -238,8 +238,8 @@ LogicalResult fix(Operation *op) {
   for (Type type : op->getResultTypes())
     if (isa<ein::RealType>(cast<RankedTensorType>(type).getElementType()))
       return op->emitError("result is ") << type << " but precision must be chosen: run '--ein-precision' first";
-  if (isa<ein::StopOp>(op))
-    return op->emitError("'ein.stop' is left: run '--ein-differentiate' first");
+  if (isa<ein::StopOp, ein::NextOp>(op))
+    return op->emitError("'") << op->getName() << "' is left: run '--ein-differentiate' first";
   if (auto contract = dyn_cast<ein::ContractOp>(op))
     return fixContract(contract);
   if (auto reduce = dyn_cast<ein::ReduceOp>(op))

@@ -164,8 +164,8 @@ void InterpretedEngine::listParameters() {
     auto init = module::initializerOf(stringifyEnum(param.getInit()), param.getA().convertToDouble(),
                                       param.getB().convertToDouble());
     parameterList.push_back({param.getSymName().str(), ein::lacksPrecision(type) ? real : elementTypeOf(type),
-                             type.getShape().vec(), init, param.getFrozen(), ein::findShard(param.getShardAttr()),
-                             int64_t(param.getRows().value_or(0))});
+                             type.getShape().vec(), init, param.getFrozen(), param.getReplaced(),
+                             ein::findShard(param.getShardAttr()), int64_t(param.getRows().value_or(0))});
   }
   parameterList = module::wholeParameters(parameterList); // IR may have shards
 }
@@ -397,6 +397,12 @@ void InterpretedEngine::updateAverage(const runtime::ParameterInfo &info, const 
   putPiece(info, shard, average, whole);
 }
 
+// A frozen parameter becomes the sum of its sites.
+void InterpretedEngine::replace(size_t whole, const Bytes &next) {
+  held[whole].value = held[whole].value.copy();
+  std::memcpy(held[whole].value.data(), next.data(), next.size());
+}
+
 // Two passes: the norm over all gradients first, since it scales every update.
 void InterpretedEngine::updateParameters(const runtime::TrainingStep &step, Program &program,
                                          runtime::StepResult &result) {
@@ -407,6 +413,7 @@ void InterpretedEngine::updateParameters(const runtime::TrainingStep &step, Prog
     std::vector<const void *> gradients;
   };
   std::vector<Trained> trained;
+  std::vector<size_t> replaced;
   std::vector<runtime::ParameterInfo> all;
   runtime::GradientNorm norm;
   for (ein::ParamOp param : program.interpreter->getParameters()) {
@@ -418,6 +425,8 @@ void InterpretedEngine::updateParameters(const runtime::TrainingStep &step, Prog
     all.push_back(parameterList[each.whole]);
     all.back().path = name;
     all.back().shard = each.shard;
+    if (param.getReplaced() && !each.sites.empty())
+      replaced.push_back(each.whole);
     if (param.getFrozen() || each.sites.empty())
       continue;
     for (const Tensor &site : each.sites)
@@ -432,6 +441,8 @@ void InterpretedEngine::updateParameters(const runtime::TrainingStep &step, Prog
   // `training.nonfinite` may leave such a step out.
   if (!result.finite && settings.optimizer.leavesOut())
     return;
+  for (size_t whole : replaced)
+    replace(whole, gradientOf(*program.interpreter, parameterList[whole]));
   const std::vector<double> scales = parameters.scales(norm, step.lossScale);
   std::map<std::pair<size_t, std::vector<int64_t>>, std::optional<runtime::UpdateStep>> updates; // by variant, shape
   std::set<size_t> updatedWholes;                                                                // in shards

@@ -69,8 +69,9 @@ private:
   Program &programOf(const std::string &entry) const;
   /// The value of a state before a run.
   static reference::Tensor stateIn(Program &program, llvm::StringRef path, mlir::Type type, int64_t microBatch);
-  /// Takes the optimizer's step, if it is finite. Adds to the result everything except the losses, which it has.
   reference::Tensor firstMoment(size_t index, size_t which) const;
+  void replace(size_t whole, const runtime::Bytes &next);
+  /// Takes the optimizer's step, if it is finite. Adds to the result everything except the losses, which it has.
   void updateParameters(const runtime::TrainingStep &step, Program &program, runtime::StepResult &result);
   /// Moves the average of a parameter, or of one shard of it, towards its new value.
   void updateAverage(const runtime::ParameterInfo &info, const std::optional<ShardName> &shard,

@@ -29,6 +29,7 @@ struct ParameterInfo {
   std::vector<int64_t> shape;
   Initializer init;
   bool frozen = false;
+  bool replaced = false;            ///< by what a step accumulates for it, in place of an update; it is frozen
   std::optional<ShardName> shard{}; ///< if it is a shard of a whole parameter; `path` is then its text
   int64_t rows = 0; ///< of more than two axes: the first ones that count the rows of a matrix, the others its columns;
                     ///< 0: the last two axes are those of a matrix

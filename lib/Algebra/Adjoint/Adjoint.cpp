@@ -15,6 +15,8 @@ static SmallVector<unsigned> differentiableOperands(Operation *op) {
   if (isa<ein::StopOp>(op) || op->getNumResults() != 1 || !isFloat(op->getResult(0)))
     return {};
   SmallVector<unsigned> operands;
+  if (isa<ein::NextOp>(op))
+    return {0, 1};
   auto map = dyn_cast<ein::MapOp>(op);
   // Comparisons and steps have derivative 0 almost everywhere.
   if (map && ein::infoOf(map.getFunction()).derivative == ein::Derivative::Zero)

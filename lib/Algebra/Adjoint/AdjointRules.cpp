@@ -449,6 +449,13 @@ LogicalResult algebra::differentiate(OpBuilder &builder, Guards &guards, Operati
     contributions.push_back({0, Gradient{back, gradient.guards}});
     return success();
   }
+  if (auto next = dyn_cast<ein::NextOp>(op)) {
+    if (active.contains(next.getInput()))
+      contributions.push_back({0, gradient});
+    if (active.contains(next.getParam())) // what a step takes in place of a gradient
+      contributions.push_back({1, {next.getValue(), {}}});
+    return success();
+  }
   if (isa<ein::WindowOp, ein::InsertSliceOp>(op)) {
     contributions.push_back({0, {adjointOfParts(builder, op, gradient), {}}});
     return success();

@@ -41,12 +41,13 @@ public:
   LogicalResult run() {
     if (failed(findLoss()) || failed(findSources()))
       return failure();
+    findReplaced();
     findActive();
     for (ein::CallOp call : llvm::reverse(calls))
       if (failed(plan(call)))
         return failure();
-    if (names.empty() && reachedParams().empty())
-      return model.emitError("output 'loss' of model '") << model.getSymName() << "' depends on no trained parameter";
+    if (names.empty() && failed(checkReached()))
+      return failure();
     for (ein::CallOp call : calls)
       callForward(call);
     if (scalesLoss)
@@ -130,10 +131,44 @@ private:
     return reached;
   }
 
-  // Without names all trained parameters are wanted; with names, the named ones, trained or not.
-  bool isWanted(Attribute param) {
-    StringRef name = cast<FlatSymbolRefAttr>(param).getValue();
-    return names.empty() ? !symbols.lookup<ein::ParamOp>(name).getFrozen() : wantedParams.contains(name);
+  // Training needs a trained parameter, and the next value of each one that it replaces.
+  LogicalResult checkReached() {
+    llvm::StringSet<> reached = reachedParams();
+    if (llvm::all_of(reached,
+                     [&](const auto &name) { return symbols.lookup<ein::ParamOp>(name.getKey()).getFrozen(); }))
+      return model.emitError("output 'loss' of model '") << model.getSymName() << "' depends on no trained parameter";
+    for (auto param : model->getParentOfType<ModuleOp>().getOps<ein::ParamOp>())
+      if (param.getReplaced() && !reached.contains(param.getSymName()))
+        return param.emitError("no step computes the next value of parameter '")
+               << param.getSymName() << "': the loss depends on no result of its layer";
+    return success();
+  }
+
+  // Finds the parameters of bodies that a step replaces. Their other uses have no gradient.
+  void findReplaced() {
+    for (ein::CallOp call : calls)
+      for (auto next : calleeOf(call).getBody().getOps<ein::NextOp>()) {
+        Value param = next.getParam();
+        if (!replaced.insert(param).second)
+          continue;
+        OpBuilder builder = OpBuilder::atBlockBegin(next->getBlock());
+        auto stop = ein::StopOp::create(builder, param.getLoc(), param.getType(), param);
+        param.replaceUsesWithIf(stop, [&](OpOperand &use) {
+          return use.getOwner() != stop && !(isa<ein::NextOp>(use.getOwner()) && use.getOperandNumber() == 1);
+        });
+      }
+  }
+
+  bool isReplaced(ein::CallOp call, unsigned param) {
+    ein::FuncOp callee = calleeOf(call);
+    return replaced.contains(callee.getBody().getArgument(callee.getNumData() + param));
+  }
+  // Without names all parameters are wanted that a step changes; with names, the named ones, trained or not.
+  bool isWanted(ein::CallOp call, unsigned param) {
+    StringRef name = cast<FlatSymbolRefAttr>(call.getParams()[param]).getValue();
+    if (!names.empty())
+      return wantedParams.contains(name);
+    return !symbols.lookup<ein::ParamOp>(name).getFrozen() || isReplaced(call, param);
   }
   ein::FuncOp calleeOf(ein::CallOp call) { return symbols.lookup<ein::FuncOp>(call.getCallee()); }
 
@@ -146,8 +181,8 @@ private:
       for (auto [operand, argument] : llvm::zip(call.getArgs(), body.getArguments()))
         if (active.contains(operand))
           sources.insert(argument);
-      for (auto [param, argument] : llvm::zip(call.getParams(), body.getArguments().drop_front(callee.getNumData())))
-        if (isWanted(param))
+      for (auto [param, argument] : llvm::enumerate(body.getArguments().drop_front(callee.getNumData())))
+        if (isWanted(call, param))
           sources.insert(argument);
       llvm::DenseSet<Value> values = activeValues(body, sources);
       for (auto [result, returned] : llvm::zip(call.getResults(), body.getTerminator()->getOperands()))
@@ -172,8 +207,8 @@ private:
     }
     for (Value operand : call.getArgs())
       wanted.arguments.push_back(any && active.contains(operand));
-    for (Attribute param : call.getParams())
-      wanted.params.push_back(any && isWanted(param));
+    for (unsigned param = 0; param < call.getParams().size(); ++param)
+      wanted.params.push_back(any && isWanted(call, param));
     return wanted;
   }
 
@@ -422,6 +457,7 @@ private:
   SmallVector<ein::CallOp> calls;
   Value loss;
   llvm::DenseSet<Value> active, contributors;
+  llvm::DenseSet<Value> replaced; // arguments of bodies: parameters with a next value
   llvm::StringMap<std::unique_ptr<Parts>> madeParts;
   llvm::StringMap<unsigned> variants;
   DenseMap<Operation *, const Parts *> partsOf;
@@ -435,7 +471,9 @@ struct EinDifferentiate : algebra::impl::EinDifferentiateBase<EinDifferentiate> 
 
   void runOnOperation() override {
     if (forwardOnly)
-      return eraseStops(getOperation());
+      return eraseAll<ein::StopOp, ein::NextOp>(getOperation());
+    if (!wrt.empty()) // no step follows
+      eraseAll<ein::NextOp>(getOperation());
     ein::ModelOp model = modelOf(getOperation());
     if (!model || failed(ModelAdjoint(model, llvm::to_vector(wrt), scalesLoss).run()))
       return signalPassFailure();

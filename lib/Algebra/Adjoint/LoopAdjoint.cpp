@@ -72,7 +72,7 @@ public:
       joint.erase();
       return failure();
     }
-    eraseStops(joint);
+    eraseAll<ein::StopOp>(joint);
     simplifyRegion(joint.getBody());
     chooseSaved();
     ein::LoopOp forward = makeForward();

@@ -25,13 +25,6 @@ std::string Wanted::key() const {
   return key;
 }
 
-void algebra::eraseStops(Operation *root) {
-  root->walk([](ein::StopOp stop) {
-    stop.replaceAllUsesWith(stop.getInput());
-    stop.erase();
-  });
-}
-
 namespace {
 
 using Values = llvm::SetVector<Value>;
@@ -54,7 +47,7 @@ public:
       joint.erase();
       return failure();
     }
-    eraseStops(joint);
+    eraseAll<ein::StopOp, ein::NextOp>(joint);
     simplifyBody(joint);
     collect();
     chooseResiduals();

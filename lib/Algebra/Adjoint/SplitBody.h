@@ -45,8 +45,16 @@ struct Parts {
 /// not supported.
 llvm::FailureOr<Parts> splitBody(ein::FuncOp body, const Wanted &wanted, llvm::StringRef name);
 
-/// Replaces every `ein.stop` by its input.
-void eraseStops(mlir::Operation *root);
+/// Replaces operations that only differentiation reads by their inputs.
+template <class... Ops>
+void eraseAll(mlir::Operation *root) {
+  root->walk([](mlir::Operation *op) {
+    if (!llvm::isa<Ops...>(op))
+      return;
+    op->replaceAllUsesWith(mlir::ValueRange(op->getOperand(0)));
+    op->erase();
+  });
+}
 
 } // namespace plc::algebra
 

@@ -92,7 +92,7 @@ void BatchAxes::visit(Operation *op, SymbolTableCollection &symbols) {
       for (auto [axis, dim] : llvm::enumerate(access.dims))
         if (dim >= 0)
           unify(node(access.value.getAsOpaquePointer(), axis), node(op, dim));
-  } else if (isa<ein::CastOp, ein::StopOp>(op)) {
+  } else if (isa<ein::CastOp, ein::StopOp, ein::NextOp>(op)) {
     unifyValues(op->getOperand(0), op->getResult(0));
   } else if (ein::isView(op)) {
     for (auto [from, to] : keptAxes(op))

@@ -80,6 +80,8 @@ private:
       return visitCall(call);
     if (auto loop = dyn_cast<ein::LoopOp>(op))
       return visitLoop(loop);
+    if (auto next = dyn_cast<ein::NextOp>(op))
+      return visitNext(next);
     auto has = [&](Kind kind) { return llvm::any_of(op->getOperands(), [&](Value v) { return kinds[v] == kind; }); };
     bool ofBatch = has(Kind::Partial) || has(Kind::Total);
     Value result = op->getResult(0);
@@ -104,6 +106,19 @@ private:
     }
     setKind(result, kind);
     return success();
+  }
+
+  // Micro-batches add up what a parameter is replaced by.
+  LogicalResult visitNext(ein::NextOp next) {
+    setKind(next.getResult(), kinds[next.getInput()]);
+    setLearnt(next.getResult(), learnt.contains(next.getInput()));
+    Kind kind = kinds[next.getValue()];
+    if (kind == Kind::Total)
+      return refuseTotal(next.getValue());
+    if (kind == Kind::Partial)
+      return success();
+    return next.emitError("mixes samples: the next value of a parameter is one of the whole batch, a sum or a mean of "
+                          "its samples, as in 'next m[c] = mean[n](0.9 * m[c] + 0.1 * x[n, c])'");
   }
 
   // An iteration returns what its operands make of it. A carry must have the same kind in all iterations.

@@ -219,6 +219,8 @@ LogicalResult ParamOp::verify() {
     return emitOpError("has type ") << getType() << ", whose elements "
                                     << (isNarrow(getType()) ? "only hold numbers" : "are no reals")
                                     << ", but is not frozen";
+  if (getReplaced() && (!getFrozen() || !isTensorOf(Domain::Real, getType())))
+    return emitOpError("is replaced by steps, but is no frozen tensor of reals");
   int64_t rank = cast<RankedTensorType>(getType()).getRank();
   if (getSizes() && int64_t(getSizes()->size()) != rank) // (C2)
     return emitOpError("has ") << getSizes()->size() << " 'sizes' but " << rank << " axes";

@@ -425,6 +425,17 @@ LogicalResult ConstantOp::verify() {
   return success();
 }
 
+LogicalResult NextOp::verify() {
+  if (!isTensorOf(Domain::Real, getInput().getType()) || !isTensorOf(Domain::Real, getParam().getType())) // (C1)
+    return emitOpError("has input ") << getInput().getType() << " and parameter " << getParam().getType()
+                                     << ", expected tensors of reals";
+  auto argument = dyn_cast<BlockArgument>(getParam());
+  auto body = argument ? dyn_cast<FuncOp>(argument.getOwner()->getParentOp()) : FuncOp();
+  if (!body || int64_t(argument.getArgNumber()) < int64_t(body.getNumData())) // (C2)
+    return emitOpError("gives a next value to what is no parameter of a body");
+  return success();
+}
+
 LogicalResult CastOp::verify() {
   auto input = cast<RankedTensorType>(getInput().getType()), result = cast<RankedTensorType>(getType());
   if (input.getShape() != result.getShape() || input.getEncoding() != result.getEncoding()) // (C1)

@@ -271,7 +271,9 @@ void Elaborator::elaborateParams(const Statement &statement, Scope &scope, Body 
       binding.kind = Binding::Tensor;
       binding.view = body.whole(body.add(value));
       body.parameters.push_back({binding.view.value, scope.path + value.name, *initializer, param.frozen, "",
-                                 sizeNamesOf(name, value.axes.size())});
+                                 sizeNamesOf(name, value.axes.size()), std::nullopt});
+      if (param.frozen)
+        scope.declared["next " + name.name.str()] = {&name, axes};
     } else {
       body.broken = true;
     }
@@ -306,7 +308,8 @@ void Elaborator::elaborateShare(const Statement &statement, Scope &scope, Body &
     Value value = program.parameters[owner->second].value;
     value.name = name.name.str();
     take(body.add(value));
-    body.parameters.push_back({binding.view.value, scope.path + value.name, {}, false, statement.path, {}});
+    body.parameters.push_back(
+        {binding.view.value, scope.path + value.name, {}, false, statement.path, {}, std::nullopt});
   }
   define(scope, body, name.name, name.location, binding);
 }

@@ -121,6 +121,18 @@ void Elaborator::enterPath(const Call &call, std::string &path) {
   path += "'";
 }
 
+/// Checks that steps can replace a parameter of a call: they do so with the gradients of the layer's results.
+void Elaborator::checkNext(const Call &call, const Instance &instance, const std::string &path) {
+  if (llvm::any_of(instance.results, [](const std::optional<Value> &result) {
+        return !result || (isRealElement(result->element) && !isNarrow(result->element));
+      }))
+    return;
+  diagnostics.error(call.expr.location, "a step replaces parameter '" + path +
+                                            "' when it computes gradients of the layer's results, but layer '" +
+                                            call.callee.name + "' returns no real");
+  call.body.broken = true;
+}
+
 /// Adds the parameters of a call to the program. Their paths are unique, since paths of calls are.
 void Elaborator::addParameters(const Call &call, const Instance &instance, Step &step) {
   for (const BodyParameter &parameter : instance.body.parameters) {
@@ -131,8 +143,10 @@ void Elaborator::addParameters(const Call &call, const Instance &instance, Step 
     std::string path = step.path + "." + parameter.name;
     parameterByPath.try_emplace(path, program.parameters.size());
     const Value &value = instance.body.values[parameter.value];
-    program.parameters.push_back(
-        {path, value, parameter.initializer, parameter.frozen, parameter.sizes, call.expr.location});
+    if (parameter.next)
+      checkNext(call, instance, path);
+    program.parameters.push_back({path, value, parameter.initializer, parameter.frozen, parameter.next.has_value(),
+                                  parameter.next ? std::vector<std::string>() : parameter.sizes, call.expr.location});
     step.parameters.push_back(path);
   }
 }

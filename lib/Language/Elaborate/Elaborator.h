@@ -120,6 +120,7 @@ private:
   std::optional<std::string> namespaceOf(const Namespace *space, const Scope &scope);
   void elaborateRepeat(const Statement &statement, Scope &scope, Body &body);
   bool elaborateIteration(const Statement &repeat, int64_t iteration, int64_t count, Scope &scope, Body &body);
+  void checkNext(const Call &call, const Instance &instance, const std::string &path);
   void addParameters(const Call &call, const Instance &instance, Step &step);
   void markBatch(const Function &model, Scope &scope);
 

@@ -12,6 +12,14 @@ static BodyState *findState(Body &body, const Scope &scope, StringRef name) {
   return found == body.states.end() ? nullptr : &*found;
 }
 
+/// The layer's own parameter of a name; null if it has none.
+static BodyParameter *findParameter(Body &body, const Scope &scope, StringRef name) {
+  auto found = llvm::find_if(body.parameters, [&](const BodyParameter &parameter) {
+    return parameter.sharedPath.empty() && parameter.name == scope.path + name.str();
+  });
+  return found == body.parameters.end() ? nullptr : &*found;
+}
+
 int64_t Elaborator::batchAxis(const Declarator &declarator) const {
   StringRef batch = library.main().file.batch;
   for (auto [position, entry] : llvm::enumerate(declarator.axes))
@@ -51,14 +59,25 @@ void Elaborator::elaborateStates(const Statement &statement, Scope &scope, Body 
   }
 }
 
-/// `next k[b, t] = ..` is a rule like others, for a state that the layer has.
+/// `next k[b, t] = ..` is a rule like others, for a state or a frozen parameter that the layer has.
 void Elaborator::elaborateNext(const Statement &statement, Scope &scope, Body &body) {
   const Declarator &left = statement.lefts[0];
   const Binding *named = scope.find(statement.skip);
-  if (!findState(body, scope, statement.skip)) {
+  const BodyParameter *parameter = findParameter(body, scope, statement.skip);
+  bool isFrozen = parameter && parameter->frozen && body.values[parameter->value].element == Element::Real;
+  if (!isFrozen && !findState(body, scope, statement.skip)) {
     body.broken = true;
     if (named && named->kind == Binding::Broken)
-      return; // a state with an error
+      return; // a state or a parameter with an error
+    if (parameter) {
+      diagnostics
+          .error(left.location, "'next " + statement.skip + "' gives a value to a parameter that is " +
+                                    (parameter->frozen ? "no real" : "trained") +
+                                    "; only a frozen one of reals has a next value: 'param frozen " + statement.skip +
+                                    "[..] = 0'")
+          .note(named->location, "'" + statement.skip + "' is defined here");
+      return;
+    }
     plc::Diagnostic &error = diagnostics.error(left.location, "'next " + statement.skip +
                                                                   "' gives a value to a state that the layer does not "
                                                                   "have; declare it before: 'state " +
@@ -70,13 +89,19 @@ void Elaborator::elaborateNext(const Statement &statement, Scope &scope, Body &b
   elaborateRule(*this, scope, body, statement);
 }
 
-/// At the end of a layer: the values that its states have in the next run.
+/// At the end of a layer: the values that its states have in the next run, and its frozen parameters in the next step.
 void Elaborator::takeNextValues(Scope &scope, Body &body) {
   bool known = !body.broken && !scope.function.hasSyntaxErrors; // otherwise a rule for it may have had an error
   for (const Statement *statement : scope.function.body) {
-    if (statement->kind != Statement::State || statement->isBroken)
+    if (statement->isBroken)
       continue;
     for (const ParamName &name : statement->params) {
+      if (BodyParameter *parameter = findParameter(body, scope, name.declarator.name)) {
+        const Binding *next = scope.find("next " + name.declarator.name.str());
+        if (next && next->kind == Binding::Tensor)
+          parameter->next = next->view.value;
+        continue;
+      }
       BodyState *state = findState(body, scope, name.declarator.name);
       const Binding *next = scope.find("next " + name.declarator.name.str());
       if (!state)
@@ -144,7 +169,8 @@ void Elaborator::finishStates(const Function &model) {
       .error(loss->location,
              "model '" + model.name + "' has a 'loss' and keeps the state '" + state.path +
                  "': what a run leaves behind has no gradient; give the loss to a model of layers without "
-                 "state, whose parameters have the same paths by 'layer .. as NAME'")
+                 "state, whose parameters have the same paths by 'layer .. as NAME', or keep what a step leaves in a "
+                 "frozen parameter with a 'next'")
       .note(state.call, "the layer that has it is called here")
       .note(state.location, "the state is declared here");
   body.broken = true;

@@ -58,13 +58,13 @@ void ProgramEmitter::emitParameter(const Parameter &parameter) {
   llvm::SmallVector<llvm::StringRef> sizes(parameter.sizes.begin(), parameter.sizes.end());
   // Names of sizes let `--ein-shard` divide the parameter.
   bool named = llvm::any_of(sizes, [](llvm::StringRef size) { return !size.empty(); });
-  plc::ein::ParamOp::create(builder, at(parameter.value.location), parameter.path,
-                            BodyEmitter::typeOf(parameter.value, builder.getContext()),
-                            *plc::ein::symbolizeInitializer(init.kind), llvm::APFloat(init.a), llvm::APFloat(init.b),
-                            parameter.frozen, named ? builder.getStrArrayAttr(sizes) : mlir::ArrayAttr(),
-                            plc::ein::ShardAttr(), /*slice=*/false, mlir::StringAttr(),
-                            /*moments=*/mlir::ArrayAttr(), /*workspace=*/mlir::IntegerAttr(),
-                            /*rows=*/mlir::IntegerAttr());
+  plc::ein::ParamOp::create(
+      builder, at(parameter.value.location), parameter.path, BodyEmitter::typeOf(parameter.value, builder.getContext()),
+      *plc::ein::symbolizeInitializer(init.kind), llvm::APFloat(init.a), llvm::APFloat(init.b), parameter.frozen,
+      parameter.replaced, named ? builder.getStrArrayAttr(sizes) : mlir::ArrayAttr(), plc::ein::ShardAttr(),
+      /*slice=*/false, mlir::StringAttr(),
+      /*moments=*/mlir::ArrayAttr(), /*workspace=*/mlir::IntegerAttr(),
+      /*rows=*/mlir::IntegerAttr());
 }
 
 /// Fills a function's region. Arguments and equations have the locations of their names.
@@ -81,6 +81,15 @@ void ProgramEmitter::emitBody(mlir::Region &region, const Body &body, llvm::Arra
   llvm::SmallVector<mlir::Value> results;
   for (ValueId id : body.results)
     results.push_back(emitter.valueOf(id));
+  for (const BodyParameter &parameter : body.parameters) {
+    if (!parameter.next)
+      continue;
+    mlir::Value &result = *llvm::find_if(
+        results, [](mlir::Value each) { return plc::ein::isTensorOf(plc::ein::Domain::Real, each.getType()); });
+    mlir::Value old = emitter.valueOf(parameter.value);
+    result = plc::ein::NextOp::create(builder, old.getLoc(), result.getType(), result, old,
+                                      emitter.valueOf(*parameter.next));
+  }
   plc::ein::ReturnOp::create(builder, at(location), results);
 }
 

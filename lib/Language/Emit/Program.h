@@ -245,6 +245,7 @@ struct BodyParameter {
   bool frozen = false;
   std::string sharedPath;         // path at the owner; empty: its own
   std::vector<std::string> sizes; // names of sizes in the declaration, one for each axis; empty: none
+  std::optional<ValueId> next;    // what a training step replaces it by, if it is frozen
 };
 
 /// A state of a body, or of a layer that it calls (`attention.k`).
@@ -330,8 +331,8 @@ struct Parameter {
   std::string path;
   Value value;
   Initializer initializer;
-  bool frozen;
-  std::vector<std::string> sizes; // as in BodyParameter
+  bool frozen, replaced;          // by a next value
+  std::vector<std::string> sizes; // as in BodyParameter; none if it is replaced: it is not divided
   SMLoc call;                     // the call of the layer that owns it
 };
 

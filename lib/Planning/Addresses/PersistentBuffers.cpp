@@ -41,6 +41,7 @@ RankStages plc::plan::stagesByRank(ProgramOp program) {
 std::vector<BufferItem> plc::plan::collectBuffers(ProgramOp program, ArrayRef<StageOp> stages) {
   DenseMap<Attribute, SmallVector<int64_t>> momentsOf; // bytes, by parameter
   DenseSet<Attribute> trained; // parameters of the rank's sites; an owner has all sites of its parameters
+  DenseSet<Attribute> frozen;
   for (StageOp stage : stages)
     for (auto site : stage.getBody().getOps<SiteOp>())
       trained.insert(site.getParamAttr().getAttr());
@@ -59,6 +60,8 @@ std::vector<BufferItem> plc::plan::collectBuffers(ProgramOp program, ArrayRef<St
       if (auto param = dyn_cast<ParamOp>(op)) {
         Attribute name = param.getParamAttr().getAttr();
         add(parameters, {BufferKind::parameter, name, -1, byteSize(param.getType()), param.getOwned()});
+        if (param.getFrozen())
+          frozen.insert(name);
         momentsOf.try_emplace(name, momentBytes(param.getType(), param.getMoments(), int64_t(program.getMoments())));
       }
       if (auto site = dyn_cast<SiteOp>(op))
@@ -85,8 +88,9 @@ std::vector<BufferItem> plc::plan::collectBuffers(ProgramOp program, ArrayRef<St
   }
   // Only the owner updates a parameter, so its moments and its average exist once, on that rank.
   std::vector<BufferItem> updated;
-  llvm::copy_if(parameters, std::back_inserter(updated),
-                [&](const BufferItem &item) { return item.owned && trained.contains(item.name); });
+  llvm::copy_if(parameters, std::back_inserter(updated), [&](const BufferItem &item) {
+    return item.owned && trained.contains(item.name) && !frozen.contains(item.name);
+  });
   // All first moments, then all second ones: an order that does not depend on how many each parameter has.
   bool isLast = false;
   for (size_t moment = 0; !std::exchange(isLast, true); ++moment)

@@ -131,8 +131,10 @@ private:
         continue;
       parameters[value.symbol()] = out.parameters.size();
       search::Parameter &parameter = out.parameters.emplace_back(search::aligned(bytes), units);
-      parameter.beside = facts.averages * parameter.bytes;
       auto declared = symbols.lookup<ein::ParamOp>(value.symbol());
+      if (declared && declared.getFrozen())
+        continue;
+      parameter.beside = facts.averages * parameter.bytes;
       for (int64_t moment : momentBytes(value.type, declared ? declared.getMoments() : std::nullopt, facts.moments))
         parameter.beside += search::aligned(moment);
     }

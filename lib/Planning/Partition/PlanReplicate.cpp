@@ -130,9 +130,12 @@ private:
     for (auto [index, stage] : llvm::enumerate(stages))
       for (auto param : stage.getBody().getOps<ParamOp>())
         if (int64_t used = sites.lookup(param.getParam()); param.getOwned() && used) {
-          int64_t bytes = byteSize(param.getType()) * (program.getAverages() + used * received);
-          for (int64_t moment : momentBytes(param.getType(), param.getMoments(), int64_t(program.getMoments())))
-            bytes += moment;
+          int64_t bytes = byteSize(param.getType()) * used * received;
+          if (!param.getFrozen()) {
+            bytes += byteSize(param.getType()) * program.getAverages();
+            for (int64_t moment : momentBytes(param.getType(), param.getMoments(), int64_t(program.getMoments())))
+              bytes += moment;
+          }
           std::vector<Owned> &ofRank = owned[stage.getRank()];
           size_t place = ofRank.size();
           if (StringRef home = shards.homeOf(param.getParam()); !home.empty())

@@ -191,7 +191,7 @@ private:
         else
           inStage[value] =
               ParamOp::create(builder, place, info.type, info.symbol().getValue(), owned.insert(info.name).second,
-                              declared ? declared.getMomentsAttr() : ArrayAttr(),
+                              declared && declared.getFrozen(), declared ? declared.getMomentsAttr() : ArrayAttr(),
                               declared ? declared.getWorkspaceAttr() : IntegerAttr());
       }
     }

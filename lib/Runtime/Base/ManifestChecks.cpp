@@ -335,16 +335,17 @@ private:
           owned |= buffer.kind == BufferKind::Parameter && buffer.owned;
         }
         owners += owned;
-        int moments = static_cast<int>(states.size()), expected = found[BufferKind::Gradient] > 0;
-        if (owned && !parameter.frozen && found[BufferKind::Moment] != moments * expected)
+        int moments = static_cast<int>(states.size()), expected = !parameter.frozen && found[BufferKind::Gradient] > 0;
+        owned &= !parameter.frozen || parameter.replaced;
+        if (owned && found[BufferKind::Moment] != moments * expected)
           fail(rank, "parameter '" + parameter.path + "' is owned here with " +
                          std::to_string(found[BufferKind::Gradient]) + " gradient sites and " +
                          std::to_string(found[BufferKind::Moment]) + " moments, but '" +
-                         (form ? form->kind : manifest.optimizer.kind) + "' keeps " + std::to_string(moments) +
-                         " moments beside each gradient");
-        if (owned && !parameter.frozen && expected && entry.trains())
+                         (form ? form->kind : manifest.optimizer.kind) + "' keeps " +
+                         std::to_string(parameter.replaced ? 0 : moments) + " moments beside each gradient");
+        if (owned && expected && entry.trains())
           checkUpdate(rank, parameter, form);
-        if (owned && !parameter.frozen && found[BufferKind::Average] != manifest.optimizer.keepsAverages() * expected)
+        if (owned && found[BufferKind::Average] != manifest.optimizer.keepsAverages() * expected)
           fail(rank, "parameter '" + parameter.path + "' is owned here with " +
                          std::to_string(found[BufferKind::Average]) + " averages, but 'optimizer.ema' is " +
                          shortestDigits(ElementType::F64, manifest.optimizer.ema));
@@ -446,6 +447,9 @@ void checkManifest(const std::string &file, const Manifest &manifest) {
     if (!isComputeType(parameter.type) && !parameter.frozen)
       throw fileError(file, "manifest: parameter '" + parameter.path + "' is " + parameter.tensor().typeText() +
                                 ", which is not trained, but is not frozen");
+    if (parameter.replaced && !(parameter.frozen && isComputeType(parameter.type)))
+      throw fileError(file, "manifest: parameter '" + parameter.path + "' is replaced by steps, but is not " +
+                                (parameter.frozen ? "f32 or f64" : "frozen"));
   }
   for (const KernelInfo &kernel : manifest.kernels)
     if (kernel.loop)

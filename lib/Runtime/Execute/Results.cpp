@@ -5,7 +5,7 @@
 
 namespace plc::runtime {
 
-Results::Results(const Manifest &manifest, const EntryPlan &plan) : tensors(plan.outputs) {
+Results::Results(const Manifest &manifest, const EntryPlan &plan, bool withNext) : tensors(plan.outputs) {
   auto isMade = [&](const ParameterInfo &parameter) {
     return std::any_of(plan.ranks.begin(), plan.ranks.end(), [&](const RankInfo &rank) {
       return std::any_of(rank.buffers.begin(), rank.buffers.end(), [&](const BufferInfo &buffer) {
@@ -15,7 +15,8 @@ Results::Results(const Manifest &manifest, const EntryPlan &plan) : tensors(plan
   };
   for (const ParameterInfo &parameter : manifest.parameters) {
     // In training all trained parameters, so that the list does not depend on the plan; else those with a buffer.
-    if (plan.trains() ? parameter.frozen : !isMade(parameter))
+    bool isListed = plan.trains() ? !parameter.frozen || (withNext && parameter.replaced) : isMade(parameter);
+    if (!isListed)
       continue;
     differentiated.push_back(&parameter);
     tensors.push_back(parameter.gradient());

@@ -10,7 +10,8 @@ namespace plc::runtime {
 /// trained parameter, zero where the loss does not depend on it.
 class Results {
 public:
-  Results(const Manifest &manifest, const EntryPlan &plan);
+  /// `withNext`: also what a step replaces frozen parameters by.
+  Results(const Manifest &manifest, const EntryPlan &plan, bool withNext = false);
 
   /// Names, types and shapes, in the order of gather().
   const std::vector<TensorInfo> &infos() const { return tensors; }

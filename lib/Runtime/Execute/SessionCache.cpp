@@ -212,7 +212,7 @@ Session &SessionCache::run(size_t index, const TrainingStep &step, const std::ve
   if (!std::exchange(entry.hasRun, true)) // Parameters and data were allocated since the session was made.
     entry.allocatedBefore += allocatedBytes();
   try {
-    Results results(contents, session.plan());
+    Results results(contents, session.plan(), /*withNext=*/true);
     // checkLive needs a new session after each probe that stops one.
     auto another = [&] {
       std::unique_ptr<Session> made = make(index, connect(index));

@@ -48,6 +48,8 @@ Updates::Updates(const Manifest &manifest, const StepParameters &parameters, con
       continue;
     for (auto [buffer, site] : sites)
       sitesOf[&parameter].push_back(site);
+    if (parameter.replaced)
+      replaced.push_back({&parameter, arena.at(buffer->offset)});
     // A frozen parameter may have a gradient that a user asked for, but no update.
     if (parameter.frozen)
       continue;
@@ -319,6 +321,8 @@ bool Updates::apply(int64_t step, const std::vector<double> &scales, Workers &wo
       return false;
     update = end;
   }
+  for (auto [parameter, value] : replaced)
+    sumSites(parameter->path, value);
   sumParts();
   return true;
 }

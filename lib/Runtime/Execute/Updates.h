@@ -106,6 +106,7 @@ private:
   const StepParameters &parameters;
   const KernelRunner runner;
   std::map<const ParameterInfo *, std::vector<const void *>> sitesOf; // of frozen parameters too, for `gradient`
+  std::vector<std::pair<const ParameterInfo *, void *>> replaced;     // by the sums of their sites: where they are
   std::byte *workspace; // behind the persistent buffers: no task needs it during an update
   std::vector<Program> programs;
   std::vector<Update> updates; // element by element, then those on whole tensors

@@ -845,6 +845,27 @@ ein.func @iota_narrow() {
 // expected-error@+1 {{has type 'tensor<2xbf16>', whose elements only hold numbers, but is not frozen}}
 ein.param @param_c1_frozen : tensor<2xbf16> init constant(0.0, 0.0)
 // -----
+
+// expected-error@+1 {{'ein.param' op is replaced by steps, but is no frozen tensor of reals}}
+ein.param @param_c1_replaced : tensor<2xf32> init constant(0.0, 0.0) replaced
+
+// -----
+
+ein.func @next_c1(%y: tensor<2xi32>, %m: tensor<2xf32>) -> tensor<2xi32> attributes {num_params = 1 : i64} {
+  // expected-error@+1 {{'ein.next' op has input 'tensor<2xi32>' and parameter 'tensor<2xf32>', expected tensors of reals}}
+  %z = ein.next %y, %m = %m : tensor<2xi32>, tensor<2xf32>
+  ein.return %z : tensor<2xi32>
+}
+
+// -----
+
+ein.func @next_c2(%y: tensor<2xf32>, %m: tensor<2xf32>) -> tensor<2xf32> {
+  // expected-error@+1 {{'ein.next' op gives a next value to what is no parameter of a body}}
+  %z = ein.next %y, %m = %m : tensor<2xf32>, tensor<2xf32>
+  ein.return %z : tensor<2xf32>
+}
+
+// -----
 // expected-error@+1 {{has type 'tensor<2xi32>', whose elements are no reals, but is not frozen}}
 ein.param @param_c1_integers : tensor<2xi32> init constant(0.0, 0.0)
 // -----

@@ -51,6 +51,15 @@ ein.func @equations(%tok: tensor<2x3xi32>, %wte: tensor<256x8x!ein.real>) -> ten
   ein.return %q : tensor<2x3x!ein.real>
 }
 
+// CHECK: ein.param @running.mean : tensor<3x!ein.real> init {{ ?}}constant(0.000000e+00, 0.000000e+00) frozen replaced
+ein.param @running.mean : tensor<3x!ein.real> init constant(0.0, 0.0) frozen replaced
+ein.func @running(%y: tensor<2x3x!ein.real>, %mean: tensor<3x!ein.real>) -> tensor<2x3x!ein.real> attributes {num_params = 1 : i64} {
+  %new = ein.reduce sum "ab->b" %y : (tensor<2x3x!ein.real>) -> tensor<3x!ein.real>
+  // CHECK: ein.next %{{.*}}, %{{.*}} = %{{.*}} : tensor<2x3x!ein.real>, tensor<3x!ein.real>
+  %z = ein.next %y, %mean = %new : tensor<2x3x!ein.real>, tensor<3x!ein.real>
+  ein.return %z : tensor<2x3x!ein.real>
+}
+
 // What only holds numbers: moved as it is, computed with behind a cast, rounded by one, kept and chosen.
 // CHECK: ein.param @matrix : tensor<2x3x4xf32> init {{ ?}}normal(1.000000e-01, 0.000000e+00) {moments = [array<i64: 0>, array<i64: 1, 2>], rows = 1 : i64, workspace = 128 : i64}
 ein.param @matrix : tensor<2x3x4xf32> init normal(0.1, 0.0) {moments = [array<i64: 0>, array<i64: 1, 2>], rows = 1 : i64, workspace = 128 : i64}
