@@ -135,6 +135,19 @@ NetNode *Builder::make(Op op, Nodes operands, TensorType type, With with) {
 
 NetNode *Builder::number(double value, ElementType type) { return make(Op::Number, {}, {type, {}}, {.number = value}); }
 
+NetNode *Builder::correction(const NetNode *x, const Shape &dims, double less) {
+  double count = 1;
+  for (int64_t dim : dims)
+    count *= double(x->extent(int(dim)));
+  NetNode *factor = number(count / (count - less), ElementType::F64);
+  if (less == std::floor(less) && std::fabs(less) < count) {
+    factor->counted = x;
+    factor->ints = dims;
+    factor->dim = int(less);
+  }
+  return factor;
+}
+
 NetNode *Builder::permute(NetNode *x, const Shape &dims) {
   Shape shape;
   for (int64_t dim : dims)
@@ -246,11 +259,15 @@ NetNode *Builder::dropout(NetNode *x, double rate) {
                                                     : make(Op::Dropout, {x}, x->type, {.number = rate});
 }
 
+NetNode *Builder::inTraining(NetNode *x, NetNode *otherwise) {
+  return map(Op::Where, {make(Op::Training, {}, {boolType, {}}), x, otherwise}, x->type.type);
+}
+
 NetNode *Builder::kept(TensorType type, double rate) {
   auto constant = [&](double value) { return number(value, ElementType::F64); };
   NetNode *isLeftOut = compare(Op::Less, make(Op::Random, {}, type), constant(rate));
   NetNode *drawn = map(Op::Where, {isLeftOut, constant(0), constant(1 / (1 - rate))}, type.type);
-  return map(Op::Where, {make(Op::Training, {}, {boolType, {}}), drawn, constant(1)}, type.type);
+  return inTraining(drawn, constant(1));
 }
 
 int64_t Builder::count(const NetNode *x) { return elementsOf(x->shape()); }

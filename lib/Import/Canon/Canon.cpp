@@ -42,9 +42,9 @@ struct Frame {
 /// Goes over the operators in order. What is in place becomes a value of its own, which later operators see.
 class Canon : Frame {
 public:
-  /// `states`: the buffers that the model changes.
-  Canon(const ImportedModel &model, const std::set<std::string> &states)
-      : Frame{&model.graph}, model(model), states(states) {}
+  /// `states`: the buffers that the model changes. If it `trains`, those of reals are parameters.
+  Canon(const ImportedModel &model, const std::set<std::string> &states, bool trains)
+      : Frame{&model.graph}, model(model), states(states), trains(trains) {}
   Net run();
   /// The buffers that have another value behind the last operator, and that value.
   std::map<std::string, NetNode *> changed() const;
@@ -70,6 +70,7 @@ private:
 
   const ImportedModel &model;
   const std::set<std::string> &states;
+  bool trains;
   Builder build;
   std::map<std::string, NetNode *> originals;                // of the model's inputs before the run
   std::set<const NetNode *> ends;                            // of results, below their changes of indices
@@ -103,12 +104,13 @@ void Canon::takeInput(const Input &input) {
   if (type == graph->types.end())
     return; // an integer, known at the exported sizes
   build.source = nullptr;
-  if (states.contains(input.value))
+  bool isReplaced = trains && states.contains(input.value) && isReal(type->second.type);
+  if (states.contains(input.value) && !isReplaced)
     return takeState(input, type->second);
   bool isUser = input.kind == Input::Kind::User;
-  bool isTrained = input.kind == Input::Kind::Parameter ||
-                   (input.kind == Input::Kind::Buffer && input.isPersistent && isReal(type->second.type));
-  if (isTrained) {
+  bool isParameter = input.kind == Input::Kind::Parameter || isReplaced ||
+                     (input.kind == Input::Kind::Buffer && input.isPersistent && isReal(type->second.type));
+  if (isParameter) {
     // Two names of one weight: the first one stands for both.
     auto [known, isNew] = stored.try_emplace({model.weights->storageOf(input), type->second.shape});
     if (!isNew) {
@@ -166,18 +168,19 @@ std::map<std::string, NetNode *> Canon::changed() const {
   return found;
 }
 
-/// The values of states after the run, as rules of their own.
+/// The values of states after the run, or of parameters after the step, as rules of their own.
 void Canon::takeNextStates() {
   std::map<std::string, NetNode *> next = changed();
-  for (NetNode &node : build.net.nodes)
-    if (node.op == Op::State)
-      if (auto found = next.find(node.input->value); found != next.end()) {
-        NetNode *value = found->second;
-        build.source = value->source;
-        value = build.convert(value, node.type.type);
-        bool isRule = !value->isMap() && !value->isLeaf() && !value->isConstant && ends.insert(value).second;
-        build.net.states.push_back({&node, isRule ? value : build.make(Op::Itself, {value}, node.type)});
-      }
+  for (NetNode &node : build.net.nodes) {
+    auto found = node.op == (trains ? Op::Parameter : Op::State) ? next.find(node.input->value) : next.end();
+    if (found == next.end() || !states.contains(found->first))
+      continue;
+    NetNode *value = found->second;
+    build.source = value->source;
+    value = build.convert(value, node.type.type);
+    bool isRule = !value->isMap() && !value->isLeaf() && !value->isConstant && ends.insert(value).second;
+    build.net.states.push_back({&node, isRule ? value : build.make(Op::Itself, {value}, node.type)});
+  }
 }
 
 /// The results of a loop's body, whose operators become part of this net.
@@ -466,12 +469,19 @@ Net Canon::run() {
   return std::move(build.net);
 }
 
-Net plc::import::makeNet(const ImportedModel &model) {
+std::optional<size_t> plc::import::findLoss(const Net &net) {
+  for (size_t i = 0; i < net.outputs.size(); ++i)
+    if (net.outputNames[i] == "loss" || (net.outputs.size() == 1 && net.outputs[i]->rank() == 0))
+      return i;
+  return std::nullopt;
+}
+
+Net plc::import::makeNet(const ImportedModel &model, bool addsLoss) {
   // The first time shows which buffers change.
   std::set<std::string> states;
-  Canon canon(model, states);
+  Canon canon(model, states, /*trains=*/false);
   Net net = canon.run();
   for (const auto &[name, value] : canon.changed())
     states.insert(name);
-  return states.empty() ? std::move(net) : Canon(model, states).run();
+  return states.empty() ? std::move(net) : Canon(model, states, addsLoss || findLoss(net)).run();
 }

@@ -31,6 +31,8 @@ public:
   void spend(double more);
 
   NetNode *number(double value, ElementType type);
+  /// n / (n - less), where n counts the elements of x along axes: the factor of a variance of samples.
+  NetNode *correction(const NetNode *x, const Shape &dims, double less);
   NetNode *view(NetNode *x, Shape shape) { return make(Op::View, {x}, {x->type.type, std::move(shape)}); }
   NetNode *permute(NetNode *x, const Shape &dims);
   /// a / b, of numbers that a file may have as it likes.
@@ -54,6 +56,8 @@ public:
   NetNode *dropout(NetNode *x, double rate);
   /// In training a draw for each element, 0 or as large as the mean demands; else 1.
   NetNode *kept(TensorType type, double rate);
+  /// x in training, else another value.
+  NetNode *inTraining(NetNode *x, NetNode *otherwise);
   static int64_t count(const NetNode *x);
   NetNode *arange(int64_t count, int64_t start = 0, int64_t step = 1, ElementType type = ElementType::I64);
   /// A copy or a conversion.

@@ -134,8 +134,15 @@ NetNode *rmsNorm(Call &call) {
                          {.number = call.real("eps", 1.1920929e-07)});
 }
 
+NetNode *batchNormByStatistics(Call &call) {
+  return call.build.make(Op::BatchNorm,
+                         {call.tensor("input"), call.tensorIf("running_mean"), call.tensorIf("running_var"),
+                          call.tensorIf("weight"), call.tensorIf("bias")},
+                         call.tensor("input")->type, {.number = call.real("eps", 1e-5)});
+}
+
 /// Each channel to mean 0 and variance 1 over all other axes, then a gain and an offset. Running statistics move
-/// toward those of the batch.
+/// toward those of the batch. A model that trains keeps them, and takes them elsewhere.
 NetNode *batchNormOfTraining(Call &call) {
   Builder &build = call.build;
   NetNode *x = call.tensor("input");
@@ -153,8 +160,8 @@ NetNode *batchNormOfTraining(Call &call) {
     result = build.map(Op::Mul, {result, build.view(weight, wide)});
   if (NetNode *bias = call.tensorIf("bias"))
     result = build.map(Op::Add, {result, build.view(bias, wide)});
-  double count = double(Builder::count(x)) / double(x->extent(1)), momentum = call.real("momentum", 0.1);
-  NetNode *unbiased = build.map(Op::Mul, {variance, constant(count / (count - 1))});
+  double momentum = call.real("momentum", 0.1);
+  NetNode *unbiased = build.map(Op::Mul, {variance, build.correction(x, dims, 1)});
   size_t next = 3; // among the results of the functional form
   for (auto [name, now] : {std::pair("running_mean", mean), std::pair("running_var", unbiased)})
     if (NetNode *before = call.tensorIf(name)) {
@@ -165,17 +172,14 @@ NetNode *batchNormOfTraining(Call &call) {
       else
         call.changed.push_back({name, now});
     }
-  call.results[0] = result;
+  auto isKept = [&](const char *name) { return call.tensorIf(name) && call.tensorIf(name)->op == Op::Parameter; };
+  bool keeps = isKept("running_mean") && isKept("running_var");
+  call.results[0] = keeps ? build.inTraining(result, batchNormByStatistics(call)) : result;
   return nullptr;
 }
 
 NetNode *batchNorm(Call &call) {
-  if (call.truth("training"))
-    return batchNormOfTraining(call);
-  return call.build.make(Op::BatchNorm,
-                         {call.tensor("input"), call.tensorIf("running_mean"), call.tensorIf("running_var"),
-                          call.tensorIf("weight"), call.tensorIf("bias")},
-                         call.type(), {.number = call.real("eps", 1e-5)});
+  return call.truth("training") ? batchNormOfTraining(call) : batchNormByStatistics(call);
 }
 
 /// Of other than images it is made of its parts: each group to mean 0 and variance 1, then a gain and an offset by
@@ -278,16 +282,14 @@ NetNode *variance(Call &call, bool isRoot) {
   if (dims.empty())
     for (int i = 0; i < x->rank(); ++i)
       dims.push_back(i);
-  double count = 1, correction = call.real("correction", call.truth("unbiased", true));
-  for (int64_t &dim : dims) {
-    count *= double(x->extent(int(dim)));
+  double correction = call.real("correction", call.truth("unbiased", true));
+  for (int64_t dim : dims)
     kept[dim] = 1;
-  }
   NetNode *mean = build.reduce(Op::Mean, x, dims, {x->type.type, kept});
   NetNode *square = build.map(Op::Square, {build.map(Op::Sub, {x, mean})});
   NetNode *result = build.reduce(Op::Mean, square, dims, call.type());
   if (correction != 0)
-    result = build.map(Op::Mul, {result, build.number(count / (count - correction), ElementType::F64)});
+    result = build.map(Op::Mul, {result, build.correction(x, dims, correction)});
   if (isRoot)
     result = build.map(Op::Sqrt, {result});
   call.results[0] = result;

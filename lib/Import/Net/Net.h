@@ -100,8 +100,9 @@ struct NetNode {
   int dim = 0;
   double number = 0;
   Windows windows;
-  bool isFromEnd = false; // of a slice or a selected element: its start is counted from the end of the axis
-  bool isCut = false;     // of a slice: its length follows that of the axis
+  bool isFromEnd = false;           // of a slice or a selected element: its start is counted from the end of the axis
+  bool isCut = false;               // of a slice: its length follows that of the axis
+  const NetNode *counted = nullptr; // of a number n / (n - dim): n counts the elements of this value along `ints`
   // Where it is from.
   const Node *source = nullptr;
   const Input *input = nullptr; // of leaves
@@ -145,8 +146,9 @@ struct Net {
   std::vector<NetNode *> inputs;  // the user's
   std::vector<NetNode *> outputs; // in the order of the model's results
   std::vector<std::string> outputNames;
-  std::vector<std::pair<NetNode *, NetNode *>> states; // with their values after the run
-  std::vector<NetNode *> order;                        // what outputs depend on
+  /// States with their values after the run, or parameters that a step of training replaces.
+  std::vector<std::pair<NetNode *, NetNode *>> states;
+  std::vector<NetNode *> order; // what outputs depend on
 };
 
 /// What cannot be imported: the operator, and its line of Python.
@@ -157,8 +159,10 @@ struct CannotImport : std::runtime_error {
 };
 
 /// Brings the graph to the net's operators, with values and formulas; throws `CannotImport` with all operators that
-/// are unknown.
-Net makeNet(const ImportedModel &model);
+/// are unknown. `addsLoss`: the model gets a loss that it does not return.
+Net makeNet(const ImportedModel &model, bool addsLoss);
+/// The result that is the loss: the one that the graph calls so, or the only one, if it is a scalar.
+std::optional<size_t> findLoss(const Net &net);
 
 /// Throws `CannotImport` unless the operands and attributes of an operator fit its shape. Values and types of elements
 /// are not looked at, but that indices are integers.

@@ -28,7 +28,7 @@ E Rules::formula(NetNode *node, const Position &at) {
   const Formula &formula = *node->formula;
   auto position = [&](int dim) { return joined(at[dim], flat(node->axes[dim])); };
   switch (formula.kind) {
-  case Formula::Number: return exprs.number(formula.value, node->type.type);
+  case Formula::Number: return node->counted ? correction(node) : exprs.number(formula.value, node->type.type);
   case Formula::Affine: {
     E sum = exprs.position(Affine(int64_t(formula.value)));
     for (auto [dim, factor] : formula.factors)
@@ -66,6 +66,19 @@ E Rules::formula(NetNode *node, const Position &at) {
   }
   }
   return nullptr;
+}
+
+/// B * N / (B * N - 1)
+E Rules::correction(const NetNode *node) {
+  E count = nullptr;
+  for (int64_t dim : node->counted->axes.empty() ? Shape() : node->ints)
+    for (Atom *leaf : flat(node->counted->axes[size_t(dim)])) {
+      E extent = exprs.make({.kind = Expr::Extent, .number = double(leaf->extent), .affine = Affine(exprs.var(leaf))});
+      count = count ? exprs.infix(Op::Mul, count, extent) : extent;
+    }
+  if (!count)
+    return exprs.number(node->formula->value, node->type.type);
+  return exprs.infix(Op::Div, count, exprs.infix(Op::Sub, count, exprs.number(node->dim)));
 }
 
 /// if p == 0 then .. else if p == 1 then .. else ..; the one of a constant position.

@@ -47,6 +47,14 @@ static bool isOfOne(const NetNode *node) {
   return isUnary(node->op) || (isBound && numberOf(node->operands[1]));
 }
 
+/// Whether a value is read without indices where all that it is made of is: a choice needs them.
+static bool isBare(const NetNode *node) {
+  bool isChosen = node->op == Op::Where || (node->op == Op::Convert && !node->operands[0]->isReal());
+  return node->isLeaf() || node->isRule ||
+         (!isChosen && std::all_of(node->operands.begin(), node->operands.end(),
+                                   [](const NetNode *operand) { return !operand || isBare(operand); }));
+}
+
 std::vector<NetNode *> Rules::consumers(const NetNode *node) const {
   std::vector<NetNode *> found;
   for (NetNode *user : node->users) {
@@ -114,7 +122,7 @@ bool Rules::isRuleInside(NetNode *node, NetNode *user) {
     // Behind changes of indices there may be no function of whole tensors.
     bool isInPlace = (to == Op::Convolution || to == Op::MaxPool || to == Op::MeanPool) && user->operands[0] == node &&
                      (!user->operand(1) || !user->operands[1]->isMap());
-    return !(isOfOne(node) && !node->isHeavy && isInPlace);
+    return !(isOfOne(node) && !node->isHeavy && isInPlace && isBare(node));
   }
   if (node->is(OpClass::Contraction)) {
     bool isScale =

@@ -208,8 +208,7 @@ E Rules::read(NetNode *node, const Position &at) {
     bool isOwn =
         std::any_of(layer->states.begin(), layer->states.end(), [&](auto &each) { return each.first == node; });
     if (node->op == Op::State && !isOwn)
-      throw CannotImport("the buffer '" + node->name +
-                         "' changes in one block of the model and is read in another one");
+      throw CannotImport("the buffer '" + node->name + readElsewhere);
     note(node);
     return exprs.make({.kind = Expr::Read, .key = {node}, .terms = terms});
   }

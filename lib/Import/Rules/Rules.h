@@ -30,6 +30,9 @@ struct Rule {
   bool isInteger = false;
 };
 
+/// Behind the name of a buffer: why it cannot be kept.
+inline constexpr const char *readElsewhere = "' changes in one block of the model and is read in another one";
+
 /// What one segment becomes.
 struct Layer {
   int segment = 0;
@@ -101,6 +104,7 @@ private:
   Position throughSlice(const NetNode *node, Position at);
   E read(NetNode *node, const Position &at);
   E convert(NetNode *node, const Position &at);
+  E correction(const NetNode *node);
   E chooseByNumber(E position, const std::vector<E> &choices);
 
   // Fill: the rule of a value.

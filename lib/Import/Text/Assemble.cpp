@@ -28,7 +28,6 @@ public:
 
 private:
   void nameOutputs();
-  void refuseLossWithState() const;
   void printLayers();
   void nameNested();
   std::string layerName(int index);
@@ -71,11 +70,10 @@ void Assembler::nameOutputs() {
   for (size_t i = 0; i < given.size(); ++i) {
     bool isNamed = !given[i].empty() &&
                    std::any_of(given[i].begin(), given[i].end(), [](unsigned char c) { return std::isalpha(c); });
-    bool isScalar = given.size() == 1 && rules.outputs[i]->rank() == 0; // what a model returns to be trained
-    std::string name = isScalar            ? "loss"
-                       : isNamed           ? snakeCase(given[i])
-                       : given.size() == 1 ? "y"
-                                           : "y" + std::to_string(i);
+    std::string name = findLoss(rules.net) == i ? "loss"
+                       : isNamed                ? snakeCase(given[i])
+                       : given.size() == 1      ? "y"
+                                                : "y" + std::to_string(i);
     while (isReserved(name) || !taken.insert(name).second)
       name += "_of";
     outputs.push_back(name);
@@ -406,21 +404,11 @@ void Assembler::warnOfUnits() {
                                   "' had one element at export, and has one in the rules; export with 2 or more");
 }
 
-/// States live from run to run, but a step of training has several micro-batches.
-void Assembler::refuseLossWithState() const {
-  bool hasLoss = !options.loss.empty() || std::find(outputs.begin(), outputs.end(), "loss") != outputs.end();
-  if (hasLoss && !rules.net.states.empty())
-    throw ImportError("the buffer '" + rules.net.states[0].first->name +
-                      "' changes in each run, and a model that keeps state has no loss; export the model in eval mode, "
-                      "or without the loss");
-}
-
 ImportedRules Assembler::run() {
   findRoles(rules, batch.atom);
   sizes.findWindows(rules.net);
   warnOfUnits();
   nameOutputs();
-  refuseLossWithState();
   printLayers();
   makeCalls();
   std::string body = printCalls();

@@ -136,6 +136,11 @@ Batch plc::import::findBatch(const Net &net, const std::optional<BatchOption> &g
     throw CannotImport("--batch names the input '" + given->input + "', but the model has " + names);
   if (batch.atom)
     MixFinder(net, batch.atom).run(batch);
+  for (auto [kept, next] : net.states)
+    if (kept->op == Op::Parameter && batch.atom && !batch.mixing) {
+      batch.mixing = next;
+      batch.why = "a step replaces '" + kept->name + "' by a value of the whole batch";
+    }
   if (given && batch.mixing)
     throw CannotImport("samples along " + batch.input + " are not independent: " + batch.why, batch.mixing);
   return batch;

@@ -5,16 +5,25 @@
 #include "Text/Assemble.h"
 #include "Text/Compare.h"
 
+#include <algorithm>
+
 using namespace plc;
 using namespace plc::import;
 
 static ImportedRules rulesOf(const ImportedModel &model, const ImportOptions &options) {
   try {
-    Net net = makeNet(model);
+    Net net = makeNet(model, !options.loss.empty());
     findLive(net);
     Atoms atoms;
+    auto isKept = [&](const NetNode *node) {
+      return std::any_of(net.states.begin(), net.states.end(), [&](const auto &each) { return each.first == node; });
+    };
     for (const NetNode *node : net.order)
-      if (node->op == Op::Input && !node->input)
+      if (node->op == Op::State && !isKept(node))
+        throw CannotImport("the buffer '" + node->name + "' of " + typeText(node->type) +
+                           " changes in each run, and a model with a loss only keeps reals; export the model in eval "
+                           "mode, or without the loss");
+      else if (node->op == Op::Input && !node->input)
         throw CannotImport("a further result of this operator is used, which is not supported", node);
     for (const std::vector<NetNode *> &nodes : {net.order, net.inputs})
       for (const NetNode *node : nodes)

@@ -117,6 +117,9 @@ static std::string parameterName(const NetNode *node, const std::string &block, 
 }
 
 namespace {
+/// In front of the name of a state: its value after the run.
+const std::string nextMark = "next ";
+
 /// Finds names for the values of one layer, and prints it.
 class LayerPrinter {
 public:
@@ -216,6 +219,10 @@ void LayerPrinter::nameParameters() {
     if (node->op == Op::State)
       continue;
     bool isOwner = model.owners.try_emplace(node, layer.segment).first->second == layer.segment;
+    bool isKept =
+        std::any_of(layer.states.begin(), layer.states.end(), [&](const auto &each) { return each.first == node; });
+    if (isKept && !isOwner)
+      throw CannotImport("the buffer '" + node->name + readElsewhere);
     (isOwner ? result.parameters : shares).push_back({node, name});
   }
 }
@@ -313,6 +320,14 @@ std::string LayerPrinter::hint(const Rule &rule) const {
 }
 
 void LayerPrinter::nameRules() {
+  // A value that is only the next one of a state needs no name of its own.
+  for (auto [state, next] : layer.states) {
+    auto made = layer.made.find({next});
+    bool isResult = std::find(layer.results.begin(), layer.results.end(), next) != layer.results.end();
+    if (made != layer.made.end() && next->users.empty() && made->second->clauses.empty() && !isResult &&
+        !nested.contains(made->second))
+      names[{next}] = nextMark + names[{state}];
+  }
   for (const Rule *rule : layer.rules)
     if (!names.contains(rule->key) && !hidden.contains(rule))
       names[rule->key] = free(hint(*rule), "");
@@ -399,7 +414,8 @@ LayerText LayerPrinter::run() {
   std::string head = header();
   head += " {\n" + parameters();
   for (auto [state, next] : layer.states)
-    head += "  state " + names[{state}] + inputType(state, sizes) + " = " + numberText(state->number) + "\n";
+    if (state->op == Op::State)
+      head += "  state " + names[{state}] + inputType(state, sizes) + " = " + numberText(state->number) + "\n";
   for (const auto &[node, name] : shares)
     head += "  share " + name + " = @" + std::to_string(node->id) + "@\n";
   Print print(rules, layer, sizes, names);
@@ -426,7 +442,8 @@ LayerText LayerPrinter::run() {
   for (const std::string &line : lines)
     head += "  " + line + "\n";
   for (auto [state, next] : layer.states)
-    head += "  next " + names[{state}] + " = " + names[{next}] + "\n";
+    if (!names[{next}].starts_with(nextMark))
+      head += "  " + (nextMark + names[{state}]) + " = " + names[{next}] + "\n";
   result.text = head + "}\n";
   return std::move(result);
 }

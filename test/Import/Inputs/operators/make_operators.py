@@ -218,6 +218,19 @@ class Padded(nn.Module):
         return self.head(self.word(tok))
 
 
+class Trained(nn.Module):
+    """Convolutions and norms of training: they take the batch's statistics in training, and the kept ones elsewhere."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.norm = nn.Conv2d(2, 3, 3, padding=1, bias=False), nn.BatchNorm2d(3)
+        self.second, self.norm2 = nn.Conv2d(3, 3, 3, padding=1, bias=False), nn.BatchNorm2d(3)
+
+    def forward(self, image):
+        h = F.relu(self.norm(self.first(image)))
+        return self.norm2(self.second(h)).mean((2, 3))
+
+
 make("ends", Ends(), {"x": torch.randn(2, 6, 4)}, other={"x": torch.randn(3, 9, 4)})
 make("dropouts", Dropouts(), {"x": torch.randn(2, 3, 6)}, training=True)
 make("losses", Losses(), {"x": torch.randn(2, 4, 6), "label": torch.tensor([[0, -100, 2, 4], [-100, 1, 2, 3]])})
@@ -232,3 +245,4 @@ make("merged", Merged(), {"x": torch.randn(1, 4, 4, 4), "image": torch.randn(1, 
 make("around", Around(), {"x": torch.randn(3, 2)})
 make("listed", Listed(), {"x": torch.randn(3, 4)})
 make("padded", Padded(), {"tok": torch.tensor([[0, 3, 2], [4, 3, 3]])}, torch.randint(6, (2, 3)))
+make("trained", Trained(), {"image": torch.randn(3, 2, 4, 4)}, torch.randint(3, (3,)), training=True)
