@@ -27,6 +27,14 @@ ein.func @diagonal(%x: tensor<4x4xf32>) {
 
 // -----
 
+ein.func @next(%v: tensor<4xf32>, %m: tensor<4xf32>) attributes {num_params = 1 : i64} {
+  // expected-error@+1 {{'ein.next' is left: run '--ein-differentiate' first}}
+  %0 = ein.next %v, %m = %v : tensor<4xf32>, tensor<4xf32>
+  ein.return
+}
+
+// -----
+
 ein.func @stop(%v: tensor<4xf32>) {
   // expected-error@+1 {{'ein.stop' is left: run '--ein-differentiate' first}}
   %0 = ein.stop %v : tensor<4xf32>

@@ -8,6 +8,7 @@ plan.kernel @f(%x: tensor<4xf32>) -> tensor<4xf32> attributes {kind = #plan<kind
   plan.yield %y : tensor<4xf32>
 }
 ein.param @w : tensor<4xf32> init constant(0.0, 0.0)
+ein.param @kept : tensor<4xf32> init constant(0.0, 0.0) frozen replaced
 
 // CHECK-LABEL: plan.program @p attributes
 plan.program @p attributes {arg_names = ["x"], arg_types = [tensor<4xf32>], arg_batch = array<i64: -1>,
@@ -17,6 +18,8 @@ plan.program @p attributes {arg_names = ["x"], arg_types = [tensor<4xf32>], arg_
   plan.stage @s0 rank 0 {
     // CHECK: plan.param @w owned : tensor<4xf32>
     %w = plan.param @w owned : tensor<4xf32>
+    // CHECK: plan.param @kept owned frozen : tensor<4xf32>
+    %kept = plan.param @kept owned frozen : tensor<4xf32>
     // CHECK: plan.site @w 0 : tensor<4xf32>
     %g = plan.site @w 0 : tensor<4xf32>
     // CHECK: plan.input "x" : tensor<4xf32>
