@@ -222,7 +222,8 @@ private:
     Function function = map ? map.getFunction() : Function::id;
     if (map && (function == Function::add || function == Function::sub))
       return partial == 2 ? nullptr
-                          : "mixes samples: each micro-batch would add what does not depend on the batch again";
+                          : "mixes samples: each micro-batch would add what does not depend on the batch again; take "
+                            "it into the sum or the mean";
     if (function == Function::div && !firstIs)
       return "mixes samples: it divides by a sum over the batch";
     auto cast = dyn_cast<ein::CastOp>(op);

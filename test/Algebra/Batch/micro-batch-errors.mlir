@@ -111,7 +111,7 @@ ein.model @m(%x: tensor<8x8xf32>, %t: tensor<8xi32>) -> (tensor<8xi32>, tensor<f
 ein.model @m(%x: tensor<8x8xf32>) -> (tensor<8xf32>) attributes {arg_names = ["x"], arg_batch = array<i64: 0>,
     result_names = ["y"], result_batch = array<i64: -1>, batch = 8 : i64} {
   %s = ein.reduce sum(%x) over [8, 8] maps [affine_map<(b, d) -> (b, d)>, affine_map<(b, d) -> (d)>] : (tensor<8x8xf32>) -> tensor<8xf32>
-  // expected-error@+2 {{mixes samples: each micro-batch would add what does not depend on the batch again}}
+  // expected-error@+2 {{mixes samples: each micro-batch would add what does not depend on the batch again; take it into the sum or the mean}}
   %c = ein.constant 1.0 : tensor<f32>
   %0 = ein.map add(%s, %c) over [8] maps [affine_map<(i) -> (i)>, affine_map<(i) -> ()>, affine_map<(i) -> (i)>] : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
   ein.return %0 : tensor<8xf32>
