@@ -171,15 +171,16 @@ std::map<std::string, NetNode *> Canon::changed() const {
 /// The values of states after the run, or of parameters after the step, as rules of their own.
 void Canon::takeNextStates() {
   std::map<std::string, NetNode *> next = changed();
-  for (NetNode &node : build.net.nodes) {
-    auto found = node.op == (trains ? Op::Parameter : Op::State) ? next.find(node.input->value) : next.end();
-    if (found == next.end() || !states.contains(found->first))
-      continue;
-    NetNode *value = found->second;
+  std::vector<std::pair<NetNode *, NetNode *>> &kept = build.net.states;
+  for (NetNode &node : build.net.nodes)
+    if (node.op == (trains ? Op::Parameter : Op::State))
+      if (auto found = next.find(node.input->value); found != next.end() && states.contains(found->first))
+        kept.push_back({&node, found->second});
+  for (auto &[node, value] : kept) { // behind that loop, since these nodes are added
     build.source = value->source;
-    value = build.convert(value, node.type.type);
+    value = build.convert(value, node->type.type);
     bool isRule = !value->isMap() && !value->isLeaf() && !value->isConstant && ends.insert(value).second;
-    build.net.states.push_back({&node, isRule ? value : build.make(Op::Itself, {value}, node.type)});
+    value = isRule ? value : build.make(Op::Itself, {value}, node->type);
   }
 }
 
