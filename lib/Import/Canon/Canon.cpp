@@ -139,7 +139,8 @@ void Canon::takeInput(const Input &input) {
 void Canon::takeState(const Input &input, const TensorType &type) {
   std::vector<std::byte> bytes = model.weights->read(input);
   size_t width = std::min(byteWidth(type.type), bytes.size());
-  bool isOne = std::memcmp(bytes.data(), bytes.data() + width, bytes.size() - width) == 0; // each is as the one before
+  // Each is as the one before.
+  bool isOne = std::equal(bytes.begin() + std::ptrdiff_t(width), bytes.end(), bytes.begin());
   bytes.resize(width);
   std::vector<double> elements = denseOf(bytes, type)->elements;
   if (elements.empty() || !isOne || kindOf(type.type) == ElementKind::Truth)
