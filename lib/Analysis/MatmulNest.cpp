@@ -125,7 +125,7 @@ Contraction plc::ein::analyse(ContractOp op) {
   return result;
 }
 
-static int64_t extentOf(ArrayRef<LoopDim> loops) {
+int64_t plc::ein::extentOf(ArrayRef<LoopDim> loops) {
   int64_t extent = 1;
   for (const LoopDim &loop : loops)
     extent *= loop.extent;

@@ -53,13 +53,6 @@ SmallVector<ScatteredFactor, 2> plc::ein::factorsOf(ScatterAddOp scatter) {
   return factors;
 }
 
-static int64_t extentOf(ArrayRef<LoopDim> loops) {
-  int64_t extent = 1;
-  for (const LoopDim &loop : loops)
-    extent *= loop.extent;
-  return extent;
-}
-
 int64_t ScatteredProducts::rowCount() const { return extentOf(rows); }
 
 // Removes and returns the loop along which c is contiguous, else the longest.

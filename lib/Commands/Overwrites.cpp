@@ -38,7 +38,9 @@ bool isIn(const std::string &file, const std::string &location) {
   return isUnder && whole.filename().string().find(".safetensors") != std::string::npos;
 }
 
-std::string quoted(const char *flag, const std::string &file) { return "'" + std::string(flag) + " " + file + "'"; }
+std::string quotedOption(const char *flag, const std::string &file) {
+  return "'" + std::string(flag) + " " + file + "'";
+}
 
 std::vector<Named> filesRead(const Options &options) {
   std::vector<Named> files;
@@ -47,7 +49,7 @@ std::vector<Named> filesRead(const Options &options) {
       files.push_back({what, file});
   };
   auto addOption = [&](const char *flag, const std::string &file) {
-    add("what " + quoted(flag, file) + " reads", file);
+    add("what " + quotedOption(flag, file) + " reads", file);
   };
   add("the model", options.model.file);
   addOption("--strategy", options.model.strategy);
@@ -78,7 +80,7 @@ void checkOverwrites(const Options &options) {
   std::vector<Named> written;
   auto add = [&](const char *flag, const std::string &file) {
     if (holdsBytes(file))
-      written.push_back({quoted(flag, file), file});
+      written.push_back({quotedOption(flag, file), file});
   };
   add("--log", options.log);
   add("--log-csv", options.logCsv);
@@ -104,7 +106,7 @@ void refuseFormer(const char *flag, const std::string &file, const Options &opti
   std::error_code ignored;
   if (options.overwrites || !holdsBytes(file) || !fs::exists(file, ignored) || fs::file_size(file, ignored) == 0)
     return;
-  throw usageError("found " + quoted(flag, file) + ", which holds something already: " + goesOn +
+  throw usageError("found " + quotedOption(flag, file) + ", which holds something already: " + goesOn +
                    "'--overwrite' replaces it");
 }
 
@@ -113,7 +115,7 @@ void refuseFormerLogs(const Options &options) {
   refuseFormer("--log", options.log, options, goesOn);
   refuseFormer("--log-csv", options.logCsv, options, goesOn);
   if (!options.overwrites && !options.logEvents.empty() && !EventFile::filesIn(options.logEvents).empty())
-    throw usageError("found " + quoted("--log-tensorboard", options.logEvents) +
+    throw usageError("found " + quotedOption("--log-tensorboard", options.logEvents) +
                      ", which has events already: " + goesOn + "'--overwrite' replaces them");
 }
 

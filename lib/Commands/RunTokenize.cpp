@@ -11,7 +11,7 @@ namespace plc::runtime {
 namespace {
 
 /// A text in quotes, with bytes that cannot be seen escaped as in C.
-std::string quoted(const std::string &text) {
+std::string escaped(const std::string &text) {
   std::string shown = "'";
   for (char c : text) {
     char escape[8];
@@ -60,7 +60,7 @@ void runTokenize(const Options &options, const Tool &tool) {
   if (options.out.file.empty()) {
     std::vector<std::string> pieces = codec->pieces(tokens);
     for (size_t i = 0; i < tokens.size(); ++i)
-      std::printf("%lld %s\n", static_cast<long long>(tokens[i]), quoted(pieces[i]).c_str());
+      std::printf("%lld %s\n", static_cast<long long>(tokens[i]), escaped(pieces[i]).c_str());
     return;
   }
   Tensor tensor{{"tokens", ElementType::I32, {static_cast<int64_t>(tokens.size())}}, Bytes(4 * tokens.size())};

@@ -137,7 +137,7 @@ private:
   }
   /// A copy of a node, here or of the other graph: it reads values of this graph, and its results have other names.
   void insert() {
-    const Json &from = other ? (*other)["graph"] : graph;
+    const Json &from = other ? other->at("graph") : graph;
     if (from.at("nodes").empty())
       return;
     Json node = random.of(from.at("nodes"));

@@ -14,6 +14,8 @@ struct LoopDim {
   int64_t extent = 1;
   int64_t a = 0, b = 0, c = 0, positions = 0;
 };
+/// The iterations of nested loops.
+int64_t extentOf(llvm::ArrayRef<LoopDim> loops);
 
 /// How b is read if it is the table of a gather: from the element of position 0, plus `stride` elements times the
 /// position.

@@ -5,8 +5,11 @@
 #include "Net/Net.h"
 
 #include <functional>
+#include <limits>
 
 namespace plc::import {
+
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// Attributes of an operator that is made.
 struct With {

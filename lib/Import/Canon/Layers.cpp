@@ -11,8 +11,6 @@ using namespace plc;
 using namespace plc::import;
 
 namespace {
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 NetNode *linear(Call &call) {
   NetNode *weight = call.build.transpose(call.tensor("weight"), 0, 1);
   return call.build.matmul(call.tensor("input"), weight, call.shape(), call.tensorIf("bias"));

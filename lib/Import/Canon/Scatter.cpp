@@ -9,8 +9,6 @@ using namespace plc;
 using namespace plc::import;
 
 namespace {
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 /// At the positions that an index has along an axis, the source; elsewhere as before. Of equal positions PyTorch
 /// promises nothing.
 NetNode *scatter(Call &call) {

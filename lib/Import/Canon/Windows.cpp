@@ -60,7 +60,6 @@ NetNode *poolOf(Call &call, Op op, const Windows &windows) {
   if (isPoolOfLibrary(call, op, windows))
     return build.make(op, {x}, call.type(), {.windows = windows});
   size_t count = windows.kernel.size();
-  constexpr double infinity = std::numeric_limits<double>::infinity();
   NetNode *each = windowsOf(build, x, windows, call.shape(), op == Op::MaxPool ? -infinity : 0);
   List dims = lastAxes(each, count);
   if (op == Op::MaxPool)

@@ -13,11 +13,9 @@ using namespace plc::language;
 using llvm::Twine;
 using plc::Diagnostic;
 
-static std::string clipped(const Expr &expr) { return expr.text.substr(0, 60).str(); }
-
 bool RuleBuilder::refuseAffine(const Expr &expr, const Twine &why) {
   diagnostics.error(expr.location,
-                    "'" + clipped(expr) + "' " + why +
+                    "'" + expr.clipped() + "' " + why +
                         "; a position is a sum of integers times indices, or what a tensor of integers holds");
   return false;
 }
@@ -221,7 +219,7 @@ bool RuleBuilder::setParts(Affine &affine) {
     affine.locations.push_back(ordered[i].location);
     if (i > 0)
       ok &= setExtent(affine.indices[i], {ordered[i - 1].coefficient / ordered[i].coefficient, ordered[i].location},
-                      ordered[i].location, "'" + clipped(*affine.expr) + "'");
+                      ordered[i].location, "'" + affine.expr->clipped() + "'");
   }
   return ok;
 }
@@ -231,14 +229,14 @@ bool RuleBuilder::setAxis(const Affine &affine, Axis axis, const Twine &owner) {
   const Expr &expr = *affine.expr;
   if (axis.extent % affine.inner != 0) {
     diagnostics
-        .error(expr.location, "'" + clipped(expr) + "' splits " + owner + " into parts of " + Twine(affine.inner) +
+        .error(expr.location, "'" + expr.clipped() + "' splits " + owner + " into parts of " + Twine(affine.inner) +
                                   ", but its axis has extent " + Twine(axis.extent))
         .note(axis.location, "extent " + Twine(axis.extent) + " is from here");
     badIndices = true;
     return false;
   }
   return setExtent(affine.indices[0], {axis.extent / affine.inner, axis.location}, expr.location,
-                   "'" + clipped(expr) + "' of " + owner);
+                   "'" + expr.clipped() + "' of " + owner);
 }
 
 /// Reports a constant position outside of its axis.

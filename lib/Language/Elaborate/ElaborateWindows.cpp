@@ -15,8 +15,6 @@ using namespace plc::language;
 using llvm::Twine;
 using plc::Diagnostic;
 
-static std::string clipped(const Expr &expr) { return expr.text.substr(0, 60).str(); }
-
 /// Whether a guarded position in a value from before a loop moves with its iterations. It then is a padded read in all
 /// of them, so that iterations in which it is inside are like those in which it is not.
 bool RuleBuilder::movesUnderGuard(const Expr &position, StringRef tensor) const {
@@ -122,7 +120,7 @@ bool RuleBuilder::refuseOpen(const Reading &reading) {
   if (known && room >= 0)
     most = std::to_string(room / affine.strides[which] + 1);
   diagnostics
-      .error(affine.locations[which], "index '" + index.name + "' has no extent: '" + clipped(*affine.expr) +
+      .error(affine.locations[which], "index '" + index.name + "' has no extent: '" + affine.expr->clipped() +
                                           "' reads a part of the axis of '" + reading.tensor +
                                           "' and tells none; write '" + index.name + ": " + most +
                                           "' on the left or in the brackets of a reduction")
@@ -159,7 +157,7 @@ bool RuleBuilder::checkInside(const Reading &reading, bool onLeft) {
     return checkConstant(least, *affine.expr, reading.axis, reading.tensor, &reading);
   std::string remedy = onLeft ? "" : ("; 'pad(" + reading.tensor + "[..])' reads 0 outside of it").str();
   Diagnostic &error =
-      diagnostics.error(affine.expr->location, "'" + clipped(*affine.expr) + "' is from " + Twine(least) + " to " +
+      diagnostics.error(affine.expr->location, "'" + affine.expr->clipped() + "' is from " + Twine(least) + " to " +
                                                    Twine(most) + ", but the axis of '" + reading.tensor +
                                                    "' has extent " + Twine(reading.axis.extent) + remedy);
   error.note(reading.axis.location, "extent " + Twine(reading.axis.extent) + " is from here");

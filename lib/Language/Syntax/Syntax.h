@@ -65,6 +65,8 @@ struct Expr {
   Kind kind;
   SMLoc location; // for errors: the operator of a comparison, else the beginning
   StringRef text; // the source of the whole expression
+  /// Its beginning, for messages.
+  std::string clipped() const { return text.substr(0, 60).str(); }
   StringRef name;
   bool brackets = false;
   std::vector<IndexEntry> indices;
