@@ -126,5 +126,7 @@ parser.add_argument("--rounds", type=int, default=5)
 parser.add_argument("--folder")
 options = parser.parse_args()
 for each in options.names or MODELS:
+    if options.folder:
+        os.makedirs(options.folder, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=options.folder) as scratch:
         measure(each, pathlib.Path(scratch), options.rounds)
