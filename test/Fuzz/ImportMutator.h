@@ -60,9 +60,10 @@ public:
       : module(module), graph(module["graph"]), other(other), random(random) {}
   void run() {
     static constexpr void (GraphMutator::*changes[])() = {
-        &GraphMutator::changeNumber, &GraphMutator::changeNumber, &GraphMutator::changeList, &GraphMutator::changeType,
-        &GraphMutator::changeRank,   &GraphMutator::changeSizes,  &GraphMutator::exchange,   &GraphMutator::readAnother,
-        &GraphMutator::rename,       &GraphMutator::insert,       &GraphMutator::result,     &GraphMutator::kind};
+        &GraphMutator::changeNumber,    &GraphMutator::changeNumber, &GraphMutator::changeList,
+        &GraphMutator::changeType,      &GraphMutator::changeRank,   &GraphMutator::changeSizes,
+        &GraphMutator::replaceArgument, &GraphMutator::readAnother,  &GraphMutator::rename,
+        &GraphMutator::insert,          &GraphMutator::result,       &GraphMutator::kind};
     other &&random.below(4) ? insert() : (this->*changes[random.below(std::size(changes))])();
   }
 
@@ -113,10 +114,13 @@ private:
     for (Json *each : all(graph, [&](auto &x) { return x == old; }))
       *each = now;
   }
-  void exchange() {
+  /// An argument takes another one's place. A copy, since one may be in the other.
+  void replaceArgument() {
     std::vector<Json *> arguments = all(nodes(), [](auto &x) { return x.is_object() && x.contains("arg"); });
-    if (!arguments.empty())
-      std::swap((*random.of(arguments))["arg"], (*random.of(arguments))["arg"]);
+    if (arguments.empty())
+      return;
+    Json taken = (*random.of(arguments))["arg"];
+    (*random.of(arguments))["arg"] = std::move(taken);
   }
   void readAnother() {
     std::vector<Json *> read = all(nodes(), isTensor);
