@@ -172,7 +172,7 @@ std::map<std::string, NetNode *> Canon::changed() const {
 /// The values of states after the run, or of parameters after the step, as rules of their own.
 void Canon::takeNextStates() {
   std::map<std::string, NetNode *> next = changed();
-  std::vector<std::pair<NetNode *, NetNode *>> &kept = build.net.states;
+  States &kept = build.net.states;
   for (NetNode &node : build.net.nodes)
     if (node.op == (trains ? Op::Parameter : Op::State))
       if (auto found = next.find(node.input->value); found != next.end() && states.contains(found->first))

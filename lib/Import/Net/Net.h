@@ -8,6 +8,7 @@
 
 #include "plc/Import/Graph.h"
 
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <memory>
@@ -140,14 +141,19 @@ struct NetNode {
   bool isLeaf() const { return is(OpClass::Leaf) || formula; }
 };
 
+/// States with their values after the run, or parameters that a step of training replaces.
+using States = std::vector<std::pair<NetNode *, NetNode *>>;
+inline bool isAmong(const States &states, const NetNode *node) {
+  return std::any_of(states.begin(), states.end(), [&](const auto &each) { return each.first == node; });
+}
+
 /// A net in the order of its computation.
 struct Net {
   std::deque<NetNode> nodes;
   std::vector<NetNode *> inputs;  // the user's
   std::vector<NetNode *> outputs; // in the order of the model's results
   std::vector<std::string> outputNames;
-  /// States with their values after the run, or parameters that a step of training replaces.
-  std::vector<std::pair<NetNode *, NetNode *>> states;
+  States states;
   std::vector<NetNode *> order; // what outputs depend on
 };
 

@@ -205,9 +205,7 @@ E Rules::read(NetNode *node, const Position &at) {
   for (const Terms &each : at)
     terms.insert(terms.end(), each.begin(), each.end());
   if (node->is(OpClass::Leaf)) {
-    bool isOwn =
-        std::any_of(layer->states.begin(), layer->states.end(), [&](auto &each) { return each.first == node; });
-    if (node->op == Op::State && !isOwn)
+    if (node->op == Op::State && !isAmong(layer->states, node))
       throw CannotImport("the buffer '" + node->name + readElsewhere);
     note(node);
     return exprs.make({.kind = Expr::Read, .key = {node}, .terms = terms});

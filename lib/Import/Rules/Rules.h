@@ -40,7 +40,7 @@ struct Layer {
   std::vector<NetNode *> results; // used outside
   std::vector<Rule *> rules;
   std::map<RuleKey, Rule *> made;
-  std::vector<std::pair<NetNode *, NetNode *>> states; // with their next values
+  States states;
 };
 
 /// Decides which values are rules, and makes them.

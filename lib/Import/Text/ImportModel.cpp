@@ -5,8 +5,6 @@
 #include "Text/Assemble.h"
 #include "Text/Compare.h"
 
-#include <algorithm>
-
 using namespace plc;
 using namespace plc::import;
 
@@ -15,11 +13,8 @@ static ImportedRules rulesOf(const ImportedModel &model, const ImportOptions &op
     Net net = makeNet(model, !options.loss.empty());
     findLive(net);
     Atoms atoms;
-    auto isKept = [&](const NetNode *node) {
-      return std::any_of(net.states.begin(), net.states.end(), [&](const auto &each) { return each.first == node; });
-    };
     for (const NetNode *node : net.order)
-      if (node->op == Op::State && !isKept(node))
+      if (node->op == Op::State && !isAmong(net.states, node))
         throw CannotImport("the buffer '" + node->name + "' of " + typeText(node->type) +
                            " changes in each run, and a model with a loss only keeps reals; export the model in eval "
                            "mode, or without the loss");

@@ -219,9 +219,7 @@ void LayerPrinter::nameParameters() {
     if (node->op == Op::State)
       continue;
     bool isOwner = model.owners.try_emplace(node, layer.segment).first->second == layer.segment;
-    bool isKept =
-        std::any_of(layer.states.begin(), layer.states.end(), [&](const auto &each) { return each.first == node; });
-    if (isKept && !isOwner)
+    if (!isOwner && isAmong(layer.states, node))
       throw CannotImport("the buffer '" + node->name + readElsewhere);
     (isOwner ? result.parameters : shares).push_back({node, name});
   }
